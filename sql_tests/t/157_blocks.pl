@@ -8,8 +8,6 @@ use lib "$FindBin::RealBin/lib";
 use PfsServer;
 use Test::More;
 
-my $not_yet = 'the blocks contain those of the executor\'s start and end';
-
 plan skip_all => 'a server without pg_stat_statements' unless glob(PfsServer::run_ok('pg_config', '--pkglibdir') =~ s/\s+$//r . '/pg_stat_statements.*');
 
 my $server = PfsServer->new('main', preload => 'pg_stat_statements, pfs', conf => "autovacuum = off\ncompute_query_id = on\nwork_mem = '64kB'\njit = off");
@@ -57,9 +55,7 @@ foreach my $statement (@statements)
 		my $theirs = join(' + ', map { "s.$_" } split / \+ /, $sums{$what});
 		my $ours = join(' + ', map { "d.sum_$_" } split / \+ /, $sums{$what});
 
-		known_to_fail($what eq 'shared blocks' ? $not_yet : undef, sub {
-			is($server->sql("SELECT $ours FROM $by_digest"), $server->sql("SELECT $theirs FROM $by_digest"), "$sql: the same $what");
-		});
+		is($server->sql("SELECT $ours FROM $by_digest"), $server->sql("SELECT $theirs FROM $by_digest"), "$sql: the same $what");
 	}
 }
 

@@ -164,6 +164,9 @@ pfs_between_statements(void)
 	return debug_query_string == NULL && ActivePortal == NULL && !ClientAuthInProgress;
 }
 
+/* At a wait for a latch: does what the process has put off.  pfs_instr_wait.c. */
+extern void pfs_look_at_thread(PfsThread *t, bool may_repair);
+
 /* This process's record; attaches.  Not from calls that signal handlers make. */
 static inline PfsThread *
 pfs_thread_here(void)

@@ -25,44 +25,6 @@
 #include "pfs_instr_call.h"
 #include "pfs_instr_digest.h"
 
-/* ---- the server's counters ---- */
-
-/* Counters of buffers that a statement has: from the first to the last. */
-#define NUM_BUFFER_NUMBERS (PFS_N_TEMP_BLKS_WRITTEN - PFS_N_SHARED_BLKS_HIT + 1)
-
-StaticAssertDecl(offsetof(BufferUsage, temp_blks_written) == (NUM_BUFFER_NUMBERS - 1) * sizeof(int64) &&
-				 NUM_BUFFER_NUMBERS % 2 == 0, "BufferUsage begins with the counters that are needed");
-
-static inline void
-usage_begin(PfsUsage *usage)
-{
-	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
-	PfsLoosePair *to = (PfsLoosePair *) &usage->buffers;
-
-#pragma GCC unroll 5
-	for (int i = 0; i < NUM_BUFFER_NUMBERS / 2; i++)
-		to[i] = now[i];
-	usage->wal = pgWalUsage;
-}
-
-/* Adds what has been used since usage_begin() to a statement's counters. */
-static inline void
-usage_end(const PfsUsage *usage, uint64 *n)
-{
-	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
-	const PfsLoosePair *then = (const PfsLoosePair *) &usage->buffers;
-	PfsPair    *to = (PfsPair *) &n[PFS_N_SHARED_BLKS_HIT];
-
-	StaticAssertStmt(PFS_N_SHARED_BLKS_HIT % 2 == 0, "they are pairs of their own");
-
-#pragma GCC unroll 5
-	for (int i = 0; i < NUM_BUFFER_NUMBERS / 2; i++)
-		to[i] += now[i] - then[i];
-	n[PFS_N_WAL_RECORDS] += pgWalUsage.wal_records - usage->wal.wal_records;
-	n[PFS_N_WAL_FPI] += pgWalUsage.wal_fpi - usage->wal.wal_fpi;
-	n[PFS_N_WAL_BYTES] += pgWalUsage.wal_bytes - usage->wal.wal_bytes;
-}
-
 /* ---- what a call is for ---- */
 
 void
@@ -242,7 +204,7 @@ begin_call(PfsCall *call, PfsStatement *s, PfsTimestamp now, PfsStageKind stage)
 
 /*
  * Is the call for the query of the statement at top level, which its start has found?
- * Three of the four calls of nearly every query are.  Then nothing is to be found out, and
+ * Three of the four calls of a query are, where it is no plain statement's.  Then nothing is to be found out, and
  * all that readers may see of it is the next stage, which needs no write section.  Without
  * this branch a point lookup costs 700 instructions more (bench/instructions).
  */
@@ -337,7 +299,7 @@ static pg_attribute_always_inline void
 count_execution(PfsCall *call, PfsStatement *s, PfsTimestamp now, uint64 rows_sent, uint64 rows_affected)
 {
 	count_time(call, s, now);
-	usage_end(&call->usage, s->n);
+	pfs_usage_end(&call->usage, s->n);
 	s->n[PFS_N_ROWS_SENT] += rows_sent;
 	s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
 	s->done = true;
@@ -484,22 +446,32 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 	note_plan_origin(s, desc);
 	begin_call(call, s, now, PFS_STAGE_EXECUTOR_START);
 	look_for_text(t, &source);
-	usage_begin(&call->usage);
 }
 
-/* Ends a call of the executor's start, and counts what it has used. */
+/* Ends a call of the executor's start. */
 void
 pfs_call_executor_start_end(PfsCall *call)
 {
 	PfsStatement *s = call->statement;
 
-	if (s != NULL)
-	{
-		usage_end(&call->usage, s->n);
-		if (s != &pfs_sql.top)
-			s->n[PFS_N_LOCK_TIME] += pfs_local.lock_ticks - call->lock_ticks;
-	}
+	if (s != NULL && s != &pfs_sql.top)
+		s->n[PFS_N_LOCK_TIME] += pfs_local.lock_ticks - call->lock_ticks;
 	end_untimed(call);
+}
+
+void
+pfs_call_plain_left(PfsCall *call, uint64 start)
+{
+	call->thread = pfs_my_thread;
+	call->nest = 0;
+	call->statement = &pfs_sql.top;
+	call->outer = NULL;
+	call->nstages = 1;
+	call->top = true;
+	call->start = (PfsTimestamp)
+	{
+		start, PFS_FLAGS_TIMER(pfs_local.usual)
+	};
 }
 
 /*
@@ -546,7 +518,7 @@ pfs_call_run_begin(PfsCall *call, const QueryDesc *desc)
 	}
 	else
 		begin_run(call, desc);
-	usage_begin(&call->usage);
+	pfs_usage_begin(&call->usage);
 }
 
 /* Counts the run, and what it returned and changed. */
@@ -584,7 +556,7 @@ pfs_call_finish_begin(PfsCall *call, const QueryDesc *desc)
 	else
 		begin_behind_run(call, desc, PFS_STAGE_FINISH);
 	if (pfs_finish_counts(desc))
-		usage_begin(&call->usage);
+		pfs_usage_begin(&call->usage);
 }
 
 /*
@@ -600,7 +572,7 @@ pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected)
 	if (s != NULL && pfs_finish_counts(desc))
 	{
 		count_time(call, s, now);
-		usage_end(&call->usage, s->n);
+		pfs_usage_end(&call->usage, s->n);
 		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
 	}
 	end_call(call, now);
@@ -671,7 +643,7 @@ pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source)
 	pfs_stages.over = PFS_NO_INSTRUMENT;
 	begin_call(call, s, now, PFS_STAGE_UTILITY);
 	look_for_text(t, source);
-	usage_begin(&call->usage);
+	pfs_usage_begin(&call->usage);
 }
 
 /* Ends a call of a utility, and with it a nested statement. */

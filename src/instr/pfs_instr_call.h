@@ -22,6 +22,7 @@
 #include "nodes/parsenodes.h"
 
 #include "pfs_instr.h"
+#include "pfs_plain.h"
 #include "pfs_statement_open.h"
 
 /* The server's own counters, as a call finds them when it begins. */
@@ -30,6 +31,44 @@ typedef struct PfsUsage
 	BufferUsage buffers;
 	WalUsage	wal;
 } PfsUsage;
+
+/* ---- the server's counters ---- */
+
+/* Counters of buffers that a statement has: from the first to the last. */
+#define NUM_BUFFER_NUMBERS (PFS_N_TEMP_BLKS_WRITTEN - PFS_N_SHARED_BLKS_HIT + 1)
+
+StaticAssertDecl(offsetof(BufferUsage, temp_blks_written) == (NUM_BUFFER_NUMBERS - 1) * sizeof(int64) &&
+				 NUM_BUFFER_NUMBERS % 2 == 0, "BufferUsage begins with the counters that are needed");
+
+static inline void
+pfs_usage_begin(PfsUsage *usage)
+{
+	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
+	PfsLoosePair *to = (PfsLoosePair *) &usage->buffers;
+
+#pragma GCC unroll 5
+	for (int i = 0; i < NUM_BUFFER_NUMBERS / 2; i++)
+		to[i] = now[i];
+	usage->wal = pgWalUsage;
+}
+
+/* Adds what has been used since pfs_usage_begin() to a statement's counters. */
+static inline void
+pfs_usage_end(const PfsUsage *usage, uint64 *n)
+{
+	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
+	const PfsLoosePair *then = (const PfsLoosePair *) &usage->buffers;
+	PfsPair    *to = (PfsPair *) &n[PFS_N_SHARED_BLKS_HIT];
+
+	StaticAssertStmt(PFS_N_SHARED_BLKS_HIT % 2 == 0, "they are pairs of their own");
+
+#pragma GCC unroll 5
+	for (int i = 0; i < NUM_BUFFER_NUMBERS / 2; i++)
+		to[i] += now[i] - then[i];
+	n[PFS_N_WAL_RECORDS] += pgWalUsage.wal_records - usage->wal.wal_records;
+	n[PFS_N_WAL_FPI] += pgWalUsage.wal_fpi - usage->wal.wal_fpi;
+	n[PFS_N_WAL_BYTES] += pgWalUsage.wal_bytes - usage->wal.wal_bytes;
+}
 
 /* One call, on the stack of the hook's function. */
 typedef struct PfsCall
@@ -66,6 +105,7 @@ pfs_call_begin(PfsCall *call)
 {
 	PfsThread  *t = pfs_call_thread();
 
+	pfs_plain_leave(t);
 	call->nest = pfs_sql.nest;
 	call->thread = t;
 	call->statement = NULL;
@@ -91,7 +131,7 @@ pfs_call_end(PfsCall *call)
 /*
  * Is this a call behind the run of the statement at top level, of which nothing but its
  * stage would be recorded, and that is off?  Then it is passed on between
- * pfs_call_pass_begin() and pfs_call_pass_end().  Two of the four calls of nearly every
+ * pfs_call_pass_begin() and pfs_call_pass_end().  Two of the four calls of a
  * query are; without this branch a point lookup costs 160 instructions more.
  */
 static pg_attribute_always_inline bool
@@ -142,6 +182,12 @@ extern void pfs_call_executor_end_begin(PfsCall *call, const QueryDesc *desc);
 extern void pfs_call_executor_end_end(PfsCall *call, const QueryDesc *desc);
 extern void pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source);
 extern void pfs_call_utility_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected);
+
+/*
+ * A call of a plain statement that general code has taken over meanwhile (pfs_plain.h): makes what its end needs.
+ * start: its begin.
+ */
+extern void pfs_call_plain_left(PfsCall *call, uint64 start);
 
 /* What runs the statement at top level: the portal, and when it was made. */
 extern void pfs_call_set_portal(PfsStatementSource *source);

@@ -66,21 +66,42 @@ static void
 parse_analyze_cb(ParseState *pstate, Query *query, PfsJumbleState *jumble)
 {
 	PfsThread  *t = pfs_call_thread();
+	bool		is_plain = pfs_plain.state == PFS_PLAIN_ARRIVED && pfs_plain_is_named(t, query, pstate->p_sourcetext);
 
+	if (!is_plain)
+		pfs_plain_leave(t);
 	pfs_hook_called(PFS_HOOK_PARSE_ANALYZE);
 	/* Also in a parallel worker, whose statements are its leader's. */
 	pfs_tables_watch(pfs_my_thread);
 	pfs_prepared_parses++;
-	if (t != NULL && pfs_statement_is_wanted(t))
+	if (t != NULL && (is_plain || pfs_statement_is_wanted(t)))
 	{
 		PfsStatementSource source = {0};
 
 		describe(&source, pstate->p_sourcetext, query);
-		pfs_call_parsed(t, &source);
+		if (!is_plain)
+			pfs_call_parsed(t, &source);
 		pfs_digest_text_parsed(t, &source, jumble);
 	}
 	if (prev_post_parse_analyze)
 		prev_post_parse_analyze(pstate, query, jumble);
+}
+
+/* A reading by which times of a plain statement are measured. */
+static inline uint64
+plain_now(void)
+{
+	return pfs_timer_read(PFS_FLAGS_TIMER(pfs_local.usual));
+}
+
+/* Is it a plain statement that is planned now?  What has been prepared gets its name here. */
+static inline bool
+plain_is_planned(const Query *query, const char *str)
+{
+	if (pfs_plain.state == PFS_PLAIN_ARRIVED && !pfs_digest_may_lack_text(query->queryId))
+		(void) pfs_plain_is_named(pfs_my_thread, query, str);
+	return pfs_plain.state == PFS_PLAIN_NAMED && pfs_plain.event->query_id == query->queryId &&
+		!pfs_is_writing(pfs_my_thread);
 }
 
 /*
@@ -92,6 +113,29 @@ planner_cb(PFS_PLANNER_PARAMS)
 	PlannedStmt *result;
 	PfsCall		call;
 
+	if (pfs_is_all_off())
+		return prev_planner(PFS_PLANNER_ARGS);
+	if (likely(plain_is_planned(query, str)))
+	{
+		uint64		start = plain_now();
+		uint64		now;
+
+		pfs_plain.state = PFS_PLAIN_PLANNING;
+		result = prev_planner(PFS_PLANNER_ARGS);
+		now = plain_now();
+		if (likely(pfs_plain.state == PFS_PLAIN_PLANNING))
+		{
+			if (likely(now > start))
+				pfs_plain.event->n[PFS_N_PLAN_TIME] += now - start;
+			pfs_plain.is_planned = true;
+			pfs_plain.state = PFS_PLAIN_NAMED;
+			return result;
+		}
+		pfs_call_plain_left(&call, start);
+		if (pfs_call_end(&call))
+			pfs_call_plan_end(&call);
+		return result;
+	}
 	pfs_hook_called(PFS_HOOK_PLANNER);
 	pfs_tables_watch(pfs_my_thread);
 	if (pfs_call_begin(&call))
@@ -159,12 +203,29 @@ parallel_workers(const QueryDesc *desc)
 
 /* ---- the executor's hooks ---- */
 
-/*
- * Passes the start of the executor on.  Flushes errors before: one that was caught in the
- * meantime has been handled when another statement begins.
- */
+/* The start of a plain statement, which pfs_plain_starts() has noted. */
 static void
-executor_start_cb(QueryDesc *desc, int eflags)
+plain_start(QueryDesc *desc, int eflags)
+{
+	PfsCall		call;
+
+	prev_executor_start(desc, eflags);
+	if (likely(pfs_plain.state == PFS_PLAIN_STARTING))
+	{
+		pfs_plain.state = PFS_PLAIN_STARTED;
+		return;
+	}
+	pfs_call_plain_left(&call, 0);
+	if (pfs_call_end(&call))
+		pfs_call_executor_start_end(&call);
+}
+
+/*
+ * Any other start of the executor.  Flushes errors before: one that was caught in the meantime has been
+ * handled when another statement begins.
+ */
+static pg_noinline void
+general_start(QueryDesc *desc, int eflags)
 {
 	PfsCall		call;
 
@@ -180,11 +241,77 @@ executor_start_cb(QueryDesc *desc, int eflags)
 }
 
 /*
- * Workers have to know for which digest they work, and rows of WITH have to be
- * watched while the query runs.
+ * Passes a start on.  This function and those of the other hooks of the executor only choose, so that
+ * where nothing is on they cost a comparison or two.
  */
 static void
-executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
+executor_start_cb(QueryDesc *desc, int eflags)
+{
+	if (likely(pfs_plain.state == PFS_PLAIN_ARRIVED || pfs_plain.state == PFS_PLAIN_NAMED) &&
+		likely(pfs_plain_starts(pfs_my_thread, desc)))
+		plain_start(desc, eflags);
+	else if (pfs_is_all_off())
+		prev_executor_start(desc, eflags);
+	else
+		general_start(desc, eflags);
+}
+
+/*
+ * Notes the end of a run, or of a finish, that began at `start`; false: the general code has taken the
+ * statement over.
+ */
+static pg_attribute_always_inline bool
+plain_has_run(const PfsUsage *usage, uint64 start)
+{
+	uint64		now = plain_now();
+	uint64	   *n = pfs_plain.event->n;
+
+	if (unlikely(pfs_plain.state != PFS_PLAIN_RUNS))
+		return false;
+	if (likely(now > start))
+		n[PFS_N_EXEC_TIME] += now - start;
+	pfs_usage_end(usage, n);
+	pfs_plain.stamp = now;
+	pfs_plain.state = PFS_PLAIN_RAN;
+	return true;
+}
+
+/* The first run of a plain statement, without workers, and without WITH that writes. */
+static pg_noinline void
+plain_run(PFS_EXECUTOR_RUN_PARAMS)
+{
+	const char *name = ((Portal) pfs_plain.portal)->prepStmtName;
+	PfsThread  *t = pfs_my_thread;
+	PfsCall		call;
+	uint64		start;
+
+	if (name != NULL)
+		pfs_plain.prepared = pfs_prepared_executed(t, name, false);
+	pfs_plain.state = PFS_PLAIN_RUNS;
+	pfs_usage_begin(&call.usage);
+	start = plain_now();
+	prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
+	if (likely(plain_has_run(&call.usage, start)))
+	{
+		uint64	   *n = pfs_plain.event->n;
+
+		n[PFS_N_ROWS_SENT] = rows_sent(desc);
+		if (desc->operation != CMD_SELECT)
+			n[PFS_N_ROWS_AFFECTED] = desc->estate->es_processed;
+		pfs_plain.message = GetCurrentStatementStartTimestamp();
+		return;
+	}
+	pfs_call_plain_left(&call, start);
+	if (pfs_call_end(&call))
+		pfs_call_run_end(&call, rows_sent(desc), rows_affected(desc), 0);
+}
+
+/*
+ * Any other run.  Workers have to know for which digest they work, and rows of WITH have to be
+ * watched while the query runs.
+ */
+static pg_noinline void
+general_run(PFS_EXECUTOR_RUN_PARAMS)
 {
 	bool		parallel = desc->plannedstmt->parallelModeNeeded;
 	PfsDigestKey outer = {0, 0};
@@ -218,12 +345,43 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 	}
 }
 
-/*
- * Passes the finish of the executor on, where triggers run and the parts of WITH are
- * completed.
- */
+/* Passes a run on. */
 static void
-executor_finish_cb(QueryDesc *desc)
+executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
+{
+	if (likely(pfs_plain_is(PFS_PLAIN_STARTED, desc)) &&
+		likely(!desc->already_executed && !desc->plannedstmt->parallelModeNeeded && !desc->plannedstmt->hasModifyingCTE))
+		plain_run(PFS_EXECUTOR_RUN_ARGS);
+	else if (pfs_is_all_off())
+		prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
+	else
+		general_run(PFS_EXECUTOR_RUN_ARGS);
+}
+
+/* The finish of a plain statement that has written: its triggers run. */
+static pg_noinline void
+plain_finish(QueryDesc *desc)
+{
+	TimestampTz message = pfs_plain.message;
+	PfsCall		call;
+	uint64		start;
+
+	pfs_plain.state = PFS_PLAIN_RUNS;
+	pfs_usage_begin(&call.usage);
+	start = plain_now();
+	prev_executor_finish(desc);
+	if (likely(plain_has_run(&call.usage, start)))
+		return;
+	pfs_call_plain_left(&call, start);
+	pfs_sql.top.done = true;
+	pfs_sql.top.message = message;
+	if (pfs_call_end(&call))
+		pfs_call_finish_end(&call, desc, 0);
+}
+
+/* Any other finish of the executor, where triggers run and the parts of WITH are completed. */
+static pg_noinline void
+general_finish(QueryDesc *desc)
 {
 	bool		passes = !pfs_finish_counts(desc) && pfs_call_passes(desc, PFS_STAGE_FINISH);
 	bool		writes = desc->plannedstmt->hasModifyingCTE;
@@ -254,9 +412,107 @@ executor_finish_cb(QueryDesc *desc)
 	}
 }
 
-/* Passes the end of the executor on. */
+/*
+ * Passes on a call for the plain statement's own query that counts nothing: the finish of one that has
+ * only read, and the end.
+ */
+static pg_attribute_always_inline void
+plain_pass(QueryDesc *desc, bool is_end)
+{
+	PfsCall		call;
+
+	pfs_plain.state = PFS_PLAIN_ENDING;
+	if (is_end)
+		prev_executor_end(desc);
+	else
+		prev_executor_finish(desc);
+	if (likely(pfs_plain.state == PFS_PLAIN_ENDING))
+	{
+		pfs_plain.state = PFS_PLAIN_RAN;
+		if (is_end)
+		{
+			pfs_plain.stamp = plain_now();
+			pfs_plain.query = NULL;
+		}
+		return;
+	}
+	pfs_call_plain_left(&call, 0);
+	if (!pfs_call_end(&call))
+		return;
+	if (is_end)
+		pfs_call_executor_end_end(&call, desc);
+	else
+		pfs_call_finish_end(&call, desc, 0);
+}
+
+static pg_noinline void
+plain_pass_finish(QueryDesc *desc)
+{
+	plain_pass(desc, false);
+}
+
+static pg_noinline void
+plain_pass_end(QueryDesc *desc)
+{
+	plain_pass(desc, true);
+}
+
+/*
+ * Is this a call for a query whose statement has ended, as a plain one goes on?  The server closes a
+ * portal of the extended protocol when the next one takes its name.
+ */
+static inline bool
+is_of_ended(const QueryDesc *desc)
+{
+	return pfs_plain.state != PFS_PLAIN_NONE && pfs_sql.open == NULL && pfs_plain.query != desc;
+}
+
+/* Passes it on: what it executes is in no statement. */
+static pg_noinline void
+pass_ended(QueryDesc *desc, bool is_end)
+{
+	PfsCall		call;
+
+	pfs_plain.passes = true;
+	if (is_end)
+		prev_executor_end(desc);
+	else
+		prev_executor_finish(desc);
+	pfs_plain.passes = false;
+	if (likely(pfs_plain.state != PFS_PLAIN_NONE))
+		return;
+	pfs_call_plain_left(&call, 0);
+	call.statement = NULL;
+	if (!pfs_call_end(&call))
+		return;
+	if (is_end)
+		pfs_call_executor_end_end(&call, desc);
+	else
+		pfs_call_finish_end(&call, desc, 0);
+}
+
+/* Passes the finish on. */
 static void
-executor_end_cb(QueryDesc *desc)
+executor_finish_cb(QueryDesc *desc)
+{
+	if (likely(pfs_plain_is(PFS_PLAIN_RAN, desc)))
+	{
+		if (pfs_finish_counts(desc))
+			plain_finish(desc);
+		else
+			plain_pass_finish(desc);
+	}
+	else if (pfs_is_all_off())
+		prev_executor_finish(desc);
+	else if (is_of_ended(desc) && !pfs_finish_counts(desc))
+		pass_ended(desc, false);
+	else
+		general_finish(desc);
+}
+
+/* Any other end of the executor. */
+static pg_noinline void
+general_end(QueryDesc *desc)
 {
 	bool		passes = pfs_call_passes(desc, PFS_STAGE_EXECUTOR_END);
 	PfsCall		call;
@@ -275,6 +531,20 @@ executor_end_cb(QueryDesc *desc)
 	}
 	else if (pfs_call_end(&call))
 		pfs_call_executor_end_end(&call, desc);
+}
+
+/* Passes the end on. */
+static void
+executor_end_cb(QueryDesc *desc)
+{
+	if (likely(pfs_plain_is(PFS_PLAIN_RAN, desc)))
+		plain_pass_end(desc);
+	else if (pfs_is_all_off())
+		prev_executor_end(desc);
+	else if (is_of_ended(desc))
+		pass_ended(desc, true);
+	else
+		general_end(desc);
 }
 
 /* ---- utilities ---- */

@@ -29,6 +29,7 @@
 #include "pfs_instr_program.h"
 #include "pfs_instr_prove.h"
 #include "pfs_object_rules.h"
+#include "pfs_plain_state.h"
 #include "pfs_program_call.h"
 #include "pfs_shared.h"
 #include "pfs_statement_open.h"
@@ -70,7 +71,8 @@ begin_call(PfsThread *t, PfsProgramType type, Oid function, const void *frame)
 {
 	PfsProgramEntry *program;
 
-	if (t == NULL || (pfs_class_flags(t, PFS_CLASS_STATEMENT) & PFS_FLAG_ENABLED) == 0 || pfs_sizes.programs == 0)
+	if (t == NULL || pfs_is_all_off() || (pfs_class_flags(t, PFS_CLASS_STATEMENT) & PFS_FLAG_ENABLED) == 0 ||
+		pfs_sizes.programs == 0)
 		return;
 	if (pfs_program_innermost == NULL && pfs_sql.open == NULL)
 		pfs_program_forget_many();

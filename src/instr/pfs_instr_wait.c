@@ -12,20 +12,16 @@
 
 #include <sys/wait.h>
 
-#include "access/xact.h"
 #include "storage/lock.h"
 
 #include "pfs_compat.h"
-#include "pfs_error.h"
 #include "pfs_event_open.h"
 #include "pfs_instr.h"
 #include "pfs_instr_buffer.h"
 #include "pfs_instr_lwlock.h"
 #include "pfs_lock_time.h"
-#include "pfs_prepared.h"
 #include "pfs_memory.h"
 #include "pfs_socket.h"
-#include "pfs_statement.h"
 #include "pfs_instr_table.h"
 #include "pfs_rel_io.h"
 
@@ -193,13 +189,14 @@ describe_lock(PfsWait *e)
 
 /*
  * Finds out what is not known of the process yet, and repairs sequence words that were
- * left odd.  A handler that makes the process quit can wait for the client in the middle
- * of a write section, and no other handler waits.
+ * left odd: at a wait for a latch the main line of a process is in no write section.  A
+ * handler that makes the process quit can wait for the client in the middle of one
+ * (may_repair is false), and no other handler waits.
  */
-static pg_noinline void
-look_at_thread(PfsThread *t, bool for_client)
+void
+pfs_look_at_thread(PfsThread *t, bool may_repair)
 {
-	if ((pfs_local.slow & PFS_SLOW_REPAIR) && !for_client)
+	if ((pfs_local.slow & PFS_SLOW_REPAIR) && may_repair)
 		pfs_thread_repair(t);
 	if (pfs_local.slow & PFS_SLOW_IDENTITY)
 		pfs_process.identify_cb(t);
@@ -209,15 +206,10 @@ look_at_thread(PfsThread *t, bool for_client)
 }
 
 /*
- * Before a wait for a latch or a socket: finds out which of the families it is (idle, a
- * client, a heavyweight lock, any other), and begins its event or continues an open
- * one. The main line of the process is here in no write section, so much of what has
- * been put off is done here.
- *
- * Returns whether end_latch() has anything to do.  It has not for an idle wait, which ends
- * with bytes that come through recv(), not with this call: its event is left open here,
- * so that the session comes back to the server's code at once, when it finds none of ours in
- * the caches.
+ * Before a wait for a latch or a socket: finds out which of the families it is (a client, a
+ * heavyweight lock, any other), and begins its event or continues an open one.  The main
+ * line of the process is here in no write section, so much of what has been put off is
+ * done here.  Returns whether end_latch() has anything to do.
  */
 static pg_attribute_always_inline bool
 begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
@@ -228,20 +220,9 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 	PfsWait    *e;
 	uint32		flags;
 	bool		client = false;
-	PfsTimestamp idle_since = {0, 0};
 
 	sleep->kind = ENDS_WITH_CALL;
-	if (wait_info == WAIT_EVENT_CLIENT_READ && pfs_between_statements())
-	{
-		sleep->kind = PFS_OPEN_IDLE;
-		idle_since = pfs_statement_idle(t);
-		pfs_error_idle(t);
-		if (unlikely(pfs_prepared_count > 0))
-			pfs_prepared_look(t);
-		instrument = pfs_fixed_instrument[IsTransactionOrTransactionBlock()
-										  ? PFS_INS_IDLE_TRANSACTION : PFS_INS_IDLE];
-	}
-	else if (wait_info != 0)
+	if (likely(wait_info != 0))
 	{
 		instrument = pfs_wait_info_instrument(wait_info);
 		client = CLASS(wait_info) == PG_WAIT_CLIENT;
@@ -254,7 +235,7 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 	sleep->event = NULL;
 	sleep->open = NULL;
 	if (unlikely(pfs_local.slow & (PFS_SLOW_IDENTITY | PFS_SLOW_REPAIR | PFS_SLOW_WATCH)))
-		look_at_thread(t, client && sleep->kind != PFS_OPEN_IDLE);
+		pfs_look_at_thread(t, !client);
 	if (unlikely(pfs_memory_is_stale()))
 		pfs_memory_sync(t);
 	if (unlikely(pfs_local.slow & PFS_SLOW_OPEN))
@@ -264,7 +245,7 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 		pfs_rel_lock_look(t);
 		sleep->open = pfs_open_top(sleep->kind);
 		if (sleep->open != NULL)
-			return sleep->kind != PFS_OPEN_IDLE;
+			return true;
 	}
 	if (unlikely(instrument == PFS_NO_INSTRUMENT))
 		return false;
@@ -279,20 +260,9 @@ begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 	pfs_wait_set_bytes(e, PFS_EVENT_NO_BYTES);
 	if (sleep->kind == PFS_OPEN_LOCK)
 		describe_lock(e);
-	else if (sleep->kind == PFS_OPEN_IDLE)
-		e->nesting_type = PFS_NESTING_NONE;
 	else if (client)
 		e->object.address = (uintptr_t) pfs_socket_of_wait(instrument);
-	/* The end of a statement is the begin of the idle wait behind it. */
-	if (idle_since.at != 0 && (flags & PFS_FLAG_TIMED) && idle_since.timer == PFS_FLAGS_TIMER(flags))
-		pfs_wait_start_at(t, e, idle_since.at);
-	else
-		pfs_wait_start(t, e);
-	if (sleep->kind == PFS_OPEN_IDLE)
-	{
-		pfs_wait_keep_open(t, e, PFS_OPEN_IDLE);
-		return false;
-	}
+	pfs_wait_start(t, e);
 	sleep->event = e;
 	return true;
 }
@@ -325,15 +295,28 @@ end_latch(PfsSleep *sleep, PfsThread *t)
 		still_open(t, sleep->open);
 }
 
+/*
+ * Is this a part of the wait for the client's next message?  That begins and ends in
+ * pfs_instr_socket.c, with the calls that look for it.
+ */
+static inline bool
+is_idle(void)
+{
+	return pfs_wait_event_info() == WAIT_EVENT_CLIENT_READ && (likely(pfs_open_waits.idle != NULL) || pfs_between_statements());
+}
+
 /* The wrapper of a call that waits for a latch or a socket. Without a timeout to wait for it only asks. */
 #define WRAP_LATCH(name, params, args) \
 static int \
 wrap_##name params \
 { \
-	PfsThread  *t = pfs_thread_here(); \
+	PfsThread  *t; \
 	PfsSleep	sleep; \
 	int			result; \
 \
+	if (likely(is_idle())) \
+		return pfs_real.name args; \
+	t = pfs_thread_here(); \
 	if (unlikely(t == NULL) || timeout == 0 || !begin_latch(&sleep, t, FRAME)) \
 		return pfs_real.name args; \
 	result = pfs_real.name args; \

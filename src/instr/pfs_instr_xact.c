@@ -22,6 +22,7 @@
 #include "pfs_instr_prove.h"
 #include "pfs_instr_table.h"
 #include "pfs_object_change.h"
+#include "pfs_plain.h"
 #include "pfs_program_call.h"
 #include "pfs_rel_io.h"
 #include "pfs_rel_stat.h"
@@ -58,6 +59,13 @@ end_rows(PfsThread *t, XactEvent event)
 				   event == XACT_EVENT_PREPARE ? PFS_TRANSACTION_PREPARED : PFS_TRANSACTION_COMMITTED);
 }
 
+/* Has end_rows() anything to do at a commit? */
+static inline bool
+has_rows_to_end(void)
+{
+	return pfs_drop_is_watching || pfs_rel_local.open != 0 || pfs_object_has_changes || pfs_rel_stats_made != 0;
+}
+
 /*
  * Tells record of the commit, the preparation and the abort of a transaction.
  *
@@ -65,8 +73,8 @@ end_rows(PfsThread *t, XactEvent event)
  * database: its work may come by no hook, as the part of a CREATE INDEX that a parallel worker does,
  * or the pages that autovacuum summarizes for a BRIN index.  At a commit catalogs can be read.
  */
-static void
-xact_cb(XactEvent event, void *arg)
+static pg_noinline void
+general_xact(XactEvent event)
 {
 	PfsThread  *t = pfs_my_thread;
 
@@ -81,7 +89,6 @@ xact_cb(XactEvent event, void *arg)
 	}
 	if (t == NULL)
 		return;
-	/* Nearly all are one of these two. */
 	if (likely(event == XACT_EVENT_PRE_COMMIT))
 	{
 		pfs_hook_called(PFS_HOOK_XACT);
@@ -102,6 +109,31 @@ xact_cb(XactEvent event, void *arg)
 		pfs_statement_unwind_all(t);
 		pfs_statement_transaction_ended(t, PFS_TRANSACTION_ROLLED_BACK);
 	}
+}
+
+/*
+ * The callback.  Most commits are those of plain statements, whose transactions were noticed when these
+ * were named.  What the server does behind one, as to notify its client, is another transaction.
+ */
+static void
+xact_cb(XactEvent event, void *arg)
+{
+	bool		is_plain = likely(pfs_plain.state == PFS_PLAIN_RAN) && likely(!pfs_transaction_is_new());
+
+	if (unlikely(has_rows_to_end()) || (event != XACT_EVENT_PRE_COMMIT && event != XACT_EVENT_COMMIT))
+		general_xact(event);
+	else if (is_plain || (pfs_is_all_off() && pfs_transaction.event == NULL))
+	{
+		if (event == XACT_EVENT_PRE_COMMIT)
+		{
+			pfs_drop_committing();
+			pfs_sql.committing = is_plain;
+		}
+		else if (is_plain && unlikely(!pfs_plain_commits(pfs_my_thread)))
+			general_xact(event);
+	}
+	else
+		general_xact(event);
 }
 
 /*
@@ -217,6 +249,7 @@ wrap_longjmp_chk(struct __jmp_buf_tag *env, int value)
 		else
 		{
 			pfs_error_thrown_on(env);
+			pfs_plain_leave(t);
 			if (pfs_raises_are_seen && !pfs_is_writing(t))
 				pfs_sql.raised = true;
 		}

@@ -63,18 +63,4 @@ pfs_history_done(PfsThread *t, PfsEventFamily family, uint32 bytes, uint32 flags
 	pfs_block_done(&t->events[family].finished, bytes, (flags & PFS_FLAG_HISTORY_LONG) != 0, (flags & PFS_FLAG_HISTORY) != 0);
 }
 
-/*
- * Asks the processor for the memory to which the next event of a family goes, so many
- * bytes of it: nobody has touched it since the server wrote as many events as the long
- * history has, and it comes while the server works.
- */
-static pg_attribute_always_inline void
-pfs_history_expect(const PfsThread *t, PfsEventFamily family, size_t bytes)
-{
-	const char *to = t->events[family].finished.next;
-
-	if (likely(to != NULL))
-		pfs_expect_lines(to, (bytes + PFS_CACHE_LINE - 1) / PFS_CACHE_LINE);
-}
-
 #endif							/* PFS_EVENT_HISTORY_H */

@@ -4,18 +4,13 @@
  *
  * One wait can be several calls: the deadlock timer and every latch end an
  * epoll_wait() of a lock wait, an LWLock's semaphore can bring a wake-up that
- * was meant for another wait, and a session is idle until a byte arrives.  Such
- * an event stays on the current stack; each call's end is kept as its
+ * was meant for another wait.  Such an event stays on the current stack; each call's end is kept as its
  * provisional end.  It is finished by the call after which it is over, or else
  * by the next instrument point, which finds that nobody waits any more.
  */
 #include "postgres.h"
 
-#include "libpq/libpq-be.h"
 #include "miscadmin.h"
-#include "tcop/tcopprot.h"
-#include "tcop/pquery.h"
-#include "utils/portal.h"
 
 #include "pfs_compat.h"
 #include "pfs_event_open.h"
@@ -44,8 +39,6 @@ pfs_wait_goes_on(PfsOpenKind kind)
 		case PFS_OPEN_GROUP:
 			return *(volatile bool *) &MyProc->procArrayGroupMember ||
 				*(volatile bool *) &MyProc->clogGroupMember;
-		case PFS_OPEN_IDLE:
-			return debug_query_string == NULL && ActivePortal == NULL;
 	}
 	return false;
 }
@@ -154,8 +147,11 @@ pfs_open_finish_all(PfsThread *t)
 
 		if (open != NULL)
 			finish_top(t, open->end);
+		else if (waits->depth == 1 && pfs_open_waits.idle != NULL)
+			pfs_idle_end(t, pfs_wait_read_end(t, pfs_open_waits.idle->flags));
 		else
 			pfs_store_relaxed(&waits->depth, waits->depth - 1);
 	}
 	pfs_open_waits.n = 0;
+	pfs_open_waits.idle = NULL;
 }

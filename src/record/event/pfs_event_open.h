@@ -18,7 +18,6 @@ typedef enum PfsOpenKind
 	PFS_OPEN_LWLOCK,			/* until the process is off the lock's queue */
 	PFS_OPEN_LOCK,				/* until the lock manager stops waiting */
 	PFS_OPEN_GROUP,				/* until the group's leader has served us */
-	PFS_OPEN_IDLE,				/* until a byte of the next message arrives */
 } PfsOpenKind;
 
 typedef struct PfsOpenWait
@@ -35,6 +34,8 @@ typedef struct PfsOpenWait
 typedef struct PfsOpenWaits
 {
 	uint32		n;
+	PfsWait    *idle;			/* of no call: the wait for the client's next
+								 * message that goes on; NULL: none */
 	PfsOpenWait items[PFS_WAIT_DEPTH];
 } PfsOpenWaits;
 
@@ -72,10 +73,7 @@ pfs_open_top(PfsOpenKind kind)
 	return open->kind == kind ? open : NULL;
 }
 
-/*
- * Leaves the innermost wait open, as it goes on although its call has returned.  An idle
- * wait has no provisional end: it ends when it is found to be over.
- */
+/* Leaves the innermost wait open, as it goes on although its call has returned. */
 static pg_attribute_always_inline void
 pfs_wait_keep_open(PfsThread *t, PfsWait *e, PfsOpenKind kind)
 {
@@ -83,10 +81,48 @@ pfs_wait_keep_open(PfsThread *t, PfsWait *e, PfsOpenKind kind)
 
 	open->event = e;
 	open->kind = kind;
-	open->which = kind == PFS_OPEN_IDLE ? 0 : pfs_wait_identity(kind);
-	open->end = kind == PFS_OPEN_IDLE ? 0 : pfs_wait_read_end(t, e->flags);
+	open->which = pfs_wait_identity(kind);
+	open->end = pfs_wait_read_end(t, e->flags);
 	pfs_open_waits.n++;
 	pfs_local.slow |= PFS_SLOW_OPEN;
+}
+
+/*
+ * Inside a write section: the session begins to wait for its client's next message, at a
+ * reading of the timer in flags, ENABLED among them; such a wait is in no other one, and in no
+ * statement.  It goes on over all calls that wait for the client, until one of them brings bytes.
+ */
+static pg_attribute_always_inline void
+pfs_idle_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 start, uint32 source)
+{
+	PfsEvents  *waits = &t->events[PFS_WAITS];
+	PfsParent	none = {0, PFS_NESTING_NONE};
+	PfsWait    *e = &t->waits[0];
+
+	/*
+	 * An event that an error has cut off is still there: the repair takes it
+	 * away.
+	 */
+	if (unlikely(waits->depth != 0))
+		return;
+	pfs_wait_identify(e, likely(flags & PFS_FLAG_CURRENT) ? ++t->last_event_id : 0,
+					  pfs_event_kind(instrument, PFS_OP_NONE, PFS_OBJECT_NONE), none);
+	e->timer_start = start;
+	e->flags = flags;
+	e->source = source;
+	e->bytes = PFS_WAIT_NO_BYTES;
+	pfs_open_waits.idle = e;
+	pfs_store_release(&waits->depth, 1);	/* C */
+}
+
+/* Inside a write section: that wait is over. */
+static pg_attribute_always_inline void
+pfs_idle_end(PfsThread *t, uint64 end)
+{
+	PfsWait    *e = pfs_open_waits.idle;
+
+	pfs_open_waits.idle = NULL;
+	pfs_wait_finish(t, e, 0, end);
 }
 
 #endif							/* PFS_EVENT_OPEN_H */

@@ -65,8 +65,8 @@ pfs_thread_repair(PfsThread *t)
 		 * that outlive their call (pfs_open_waits).
 		 */
 		pfs_local.beginning = 0;
-		if (waits->depth > pfs_open_waits.n)
-			pfs_store_release(&waits->depth, pfs_open_waits.n);
+		if (waits->depth > pfs_open_waits.n + (pfs_open_waits.idle != NULL))
+			pfs_store_release(&waits->depth, pfs_open_waits.n + (pfs_open_waits.idle != NULL));
 		pfs_write_end(t);
 		repaired++;
 	}

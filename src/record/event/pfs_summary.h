@@ -82,10 +82,10 @@ struct PfsThread;
  * thread's record has the addresses of all of them, on pages of which the process would
  * need nothing else.  A chunk stays where it is until the thread ends.
  *
- * Each is a word, as all words lie on two lines: which chunk it is (PFS_CHUNK_KEY; 0: none)
+ * Each is a word, so that those in use lie on few lines: which chunk it is (PFS_CHUNK_KEY; 0: none)
  * above how far from the record it lies, in PFS_CHUNK_UNITs.
  */
-#define PFS_KNOWN_CHUNKS 16
+#define PFS_KNOWN_CHUNKS 64
 #define PFS_CHUNK_UNIT PFS_CACHE_LINE
 #define PFS_CHUNK_KEY(family, i) ((uint32) ((family) + 1) << 16 | (i))
 
@@ -117,16 +117,6 @@ pfs_summary_chunk(const struct PfsThread *t, PfsFamily family, uint32 i)
 	if (known[0] >> 32 != PFS_CHUNK_KEY(family, i) && unlikely((++known)[0] >> 32 != PFS_CHUNK_KEY(family, i)))
 		return pfs_summary_find_chunk(t, family, i);
 	return pfs_known_chunk(t, known[0]);
-}
-
-/* Asks for the first lines of a chunk, if it is known by the first of its places. */
-static pg_attribute_always_inline void
-pfs_summary_expect(const struct PfsThread *t, PfsFamily family, uint32 i, size_t lines)
-{
-	uint64		known = pfs_known_chunks[PFS_CHUNK_PLACE(family, i)];
-
-	if (likely(known >> 32 == PFS_CHUNK_KEY(family, i)))
-		pfs_expect_lines(pfs_known_chunk(t, known), lines);
 }
 
 /* The thread's cell of a wait; NULL: it has none yet. */

@@ -146,24 +146,14 @@ pfs_socket_instant(PfsThread *t, PfsWait *e, PfsSocket *s, PfsCallsPart part, ui
 	pfs_local.beginning = 0;
 }
 
-/* Asks for what the first calls behind an idle wait will need. */
+/* Inside a write section: a read that is no event by itself, as it ended an idle wait. */
 static pg_attribute_always_inline void
-pfs_socket_expect(void)
+pfs_socket_bytes(PfsSocket *s, uint64 bytes)
 {
-	if (likely(pfs_my_socket != NULL))
-		pfs_expect_lines(pfs_my_socket, 4);
-}
-
-/* A read that is no event by itself: it ended an idle wait. */
-static pg_attribute_always_inline void
-pfs_socket_bytes(PfsThread *t, PfsSocket *s, uint64 bytes)
-{
-	pfs_write_begin(t);
 	if (likely(s != NULL && pfs_socket_is_current(s)))
 		pfs_bump(&s->cells[PFS_CALLS_READ].bytes, bytes);
 	else
 		pfs_socket_count_bytes(s, bytes);
-	pfs_write_end(t);
 }
 
 /* ---- readers; SQL commands ---- */

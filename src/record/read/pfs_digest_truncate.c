@@ -72,6 +72,7 @@ truncate_pending(PfsDigestPart part, uint64 *taken, PfsPatience *patience)
 	/* Behind `held`: pairs with the load in apply_truncations(). */
 	pfs_store_release(&pfs_shared_digests->truncated[part], generation);
 	pfs_store_release(&pfs_words->digest_truncations, generation);
+	pfs_words_changed();
 	pfs_fence_everywhere();
 	wait_for_owners(patience);
 	pfs_pending_digests_each(take_pending_cb, &t, patience);

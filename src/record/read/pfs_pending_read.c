@@ -280,6 +280,7 @@ begin_generation(PfsCountedObjects kind, uint64 *truncated, uint64 oldest, PfsPe
 
 	pfs_store_relaxed(truncated, generation);
 	pfs_store_release(truncations, generation);
+	pfs_words_changed();
 	pfs_fence_everywhere();
 	wait_for_sections(kind, patience);
 	each_since(kind, oldest, each, arg, patience);

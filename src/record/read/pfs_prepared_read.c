@@ -83,6 +83,7 @@ pfs_prepared_truncate(void)
 	HOLD_INTERRUPTS();
 	pfs_exchange(&pfs_shared_prepared->left, 0);
 	generation = pfs_add_seqcst(&pfs_words->prepared_truncations, 1) + 1;
+	pfs_words_changed();
 	pfs_fence_everywhere();
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_prepared, &at);)
 		left += collect(at.index, at.word, generation, copy, &patience);

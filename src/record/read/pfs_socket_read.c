@@ -224,6 +224,7 @@ truncate_sockets(bool totals_too)
 	HOLD_INTERRUPTS();
 	pfs_exchange(&pfs_shared_sockets->left, 0);
 	truncation.generation = pfs_add_seqcst(&pfs_words->socket_truncations, 1) + 1;
+	pfs_words_changed();
 	pfs_fence_everywhere();
 	each(collect_cb, &truncation, &patience);
 	/* Owners that have raised `collected` before we came may still be adding. */

@@ -244,6 +244,7 @@ truncate_level(PfsFamily family, PfsLevel level, PfsPatience *patience)
 	if (level == PFS_LEVEL_GLOBAL && pfs_summary_kinds[family]->free_keys != NULL)
 		pfs_summary_kinds[family]->free_keys();
 	pfs_store_release(&pfs_words->truncations[family], generation);
+	pfs_words_changed();
 	if (pfs_summary_kinds[family]->look_again != NULL)
 		pfs_summary_kinds[family]->look_again();
 

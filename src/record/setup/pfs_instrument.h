@@ -93,6 +93,13 @@ typedef struct PfsSharedInstruments
 typedef struct PfsSharedWords
 {
 	/*
+	 * Raised behind each change of a word below, but for the flags of an
+	 * instrument that registers and indexes_handed_over: who finds it
+	 * unchanged has to look at none of them.  See pfs_words_changed().
+	 */
+	uint64		generation;
+
+	/*
 	 * TRUNCATEs so far, by those who truncate: pfs_summary_truncate.c and the
 	 * like.
 	 */
@@ -197,6 +204,16 @@ extern void pfs_instruments_reset_lost(void);
  */
 extern uint32 pfs_cell_of_instrument(PfsFamily family, PfsInstrumentId id);
 extern PfsInstrumentId pfs_instrument_of_cell(PfsFamily family, uint32 cell);
+
+/*
+ * Says that words have changed, for those that compare the generation alone.  A truncator calls it
+ * before its fence, so that whoever is not in a write section behind that sees both.
+ */
+static inline void
+pfs_words_changed(void)
+{
+	pfs_add_seqcst(&pfs_words->generation, 1);
+}
 
 /* The effective flags now. */
 static inline uint32

@@ -238,6 +238,7 @@ recompute_classes(void)
 		pfs_store_relaxed(&pfs_setup->memory_since, 0);
 	else if (pfs_setup->memory_since == 0)
 		pfs_store_relaxed(&pfs_setup->memory_since, IsUnderPostmaster ? GetCurrentTimestamp() : pfs_clock->start_time);
+	pfs_words_changed();
 }
 
 static bool

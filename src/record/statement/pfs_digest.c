@@ -56,7 +56,7 @@ static uint32 hint;
 static PFS_HOT uint64 offset_age;
 
 /* Age at which a sample is replaced, ticks of the default timer; 0: to be computed. */
-static PFS_HOT uint64 sample_age;
+PFS_HOT uint64 pfs_sample_age;
 static PFS_HOT int sample_age_seconds = PFS_SAMPLE_AGE_DEFAULT;
 
 static bool
@@ -96,16 +96,16 @@ void
 pfs_digest_set_sample_age(int seconds)
 {
 	sample_age_seconds = seconds;
-	sample_age = 0;
+	pfs_sample_age = 0;
 }
 
 static uint64
 sample_age_ticks(void)
 {
-	if (unlikely(sample_age == 0))
-		sample_age = sample_age_seconds == 0 ? PG_UINT64_MAX
+	if (unlikely(pfs_sample_age == 0))
+		pfs_sample_age = sample_age_seconds == 0 ? PG_UINT64_MAX
 			: sample_age_seconds * pfs_clock->frequency[pfs_timer_default()];
-	return sample_age;
+	return pfs_sample_age;
 }
 
 /* ---- offsets ---- */

@@ -184,6 +184,9 @@ extern size_t pfs_digests_extra_size(void);
 /* Setting pfs.max_digest_sample_age, seconds; assign hook. */
 extern void pfs_digest_set_sample_age(int seconds);
 
+/* The same in ticks of the default timer; 0: to be computed. */
+extern PFS_HIDDEN uint64 pfs_sample_age;
+
 /* ---- instrument points, inside a write section: no lock, no allocation, no error ---- */
 
 /*
@@ -227,7 +230,11 @@ pfs_digest_leave(PfsCachedDigest *cached)
 typedef struct PfsDigestEnd
 {
 	PfsDigestKey key;
-	const struct PfsStatement *s;
+	const uint64 *n;			/* [PFS_NUM_COUNTERS] */
+	uint64		memory;
+	uint8		plan_origin;	/* PfsPlanOrigin */
+	bool		timed;
+	bool		rare;			/* pfs_counters_have_rare(n) */
 	const PfsStatementEvent *sample;	/* its slot, if it can be the sample:
 										 * it has a time, and a text; or NULL */
 	uint64		now;			/* its end and its length, by the default

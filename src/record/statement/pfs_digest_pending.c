@@ -19,7 +19,8 @@ PFS_FIXED PfsThreadSets pfs_pending_digests;
 /* This process's; NULL: it has none yet. */
 static PFS_HOT PfsPendingDigests *mine = NULL;
 
-PFS_HOT PfsLastDigest pfs_last_digest;
+/* The place that was counted in last; it may be another digest's by now.  NULL: none. */
+static PFS_HOT PfsPendingDigest *last_place = NULL;
 
 void
 pfs_pending_digests_lay_out(PfsSegment *seg)
@@ -32,6 +33,7 @@ void
 pfs_pending_digests_detach(PfsThread *t)
 {
 	mine = NULL;
+	last_place = NULL;
 }
 
 bool
@@ -120,6 +122,31 @@ apply_truncations(uint64 generation)
 
 /* ---- flushing ---- */
 
+/* Adds a place's buckets, nearly all of which are empty. */
+static inline void
+flush_buckets(const PfsPendingDigest *p, PfsDigest *d)
+{
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+	{
+		uint64		several;
+
+		if (b % sizeof(several) == 0 && b + sizeof(several) <= PFS_HISTOGRAM_BUCKETS)
+		{
+			memcpy(&several, &p->buckets[b], sizeof(several));
+			if (several == 0)
+			{
+				b += sizeof(several) - 1;
+				continue;
+			}
+		}
+		if (p->buckets[b] == 0)
+			continue;
+		if (!pfs_digest_move_is_wanted())
+			return;
+		pfs_add_relaxed(&d->buckets[b], p->buckets[b]);
+	}
+}
+
 /*
  * Adds a place's numbers to its digest, or to all others if that was evicted, and frees the
  * place.  False: a reader or truncator forbids it, or the numbers are older than a truncation
@@ -144,11 +171,7 @@ flush(PfsPendingDigest *p)
 		totals.plans = p->plans;
 		if (pfs_digest_move_is_wanted())
 			pfs_statement_kind.merge(&d->counters, &totals);
-		for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && pfs_digest_move_is_wanted(); b++)
-		{
-			if (p->buckets[b] != 0)
-				pfs_add_relaxed(&d->buckets[b], p->buckets[b]);
-		}
+		flush_buckets(p, d);
 		for (uint32 i = 0; i < p->nwaits && pfs_digest_move_is_wanted(); i++)
 			pfs_digest_wait_put(cached, p->waits[i].instrument, &p->waits[i].counts);
 		for (uint32 i = 0; i < p->nrows && pfs_digest_move_is_wanted(); i++)
@@ -296,6 +319,15 @@ take_waits(PfsPendingDigest *p)
 	pfs_local.waits_used = left;
 }
 
+static inline void
+count_plan(PfsPendingDigest *p, uint8 origin)
+{
+	if (origin == PFS_PLAN_GENERIC)
+		p->plans.generic++;
+	else if (origin == PFS_PLAN_CUSTOM)
+		p->plans.custom++;
+}
+
 /*
  * Counts a statement in the place of its digest, if it has one or gets one; false: not at this
  * moment.  Everything lies between two steps of `seq`, so that a reader gets all of a statement
@@ -304,7 +336,6 @@ take_waits(PfsPendingDigest *p)
 static bool
 count_in_place(const PfsDigestEnd *end, bool with_waits)
 {
-	const PfsStatement *s = end->s;
 	uint32		bucket = pfs_histogram_bucket(end->ticks);
 	uint64		generation;
 	PfsPendingDigest *p = NULL;
@@ -325,26 +356,21 @@ count_in_place(const PfsDigestEnd *end, bool with_waits)
 		p = find(end, bucket);
 	if (likely(p != NULL))
 	{
-		if (likely((s->flags & PFS_FLAG_TIMED) != 0))
+		if (likely(end->timed))
 		{
 			pfs_cell_add_timed(&p->counters.time, end->ticks);
 			p->buckets[bucket]++;
 		}
 		else
 			p->counters.time.count_untimed++;
-		pfs_counters_add(p->counters.n, s->n);
-		if (unlikely(s->memory > p->counters.memory))
-			p->counters.memory = s->memory;
-		if (PFS_HAVE_PLAN_ORIGIN && s->plan_origin == PFS_PLAN_GENERIC)
-			p->plans.generic++;
-		else if (PFS_HAVE_PLAN_ORIGIN && s->plan_origin == PFS_PLAN_CUSTOM)
-			p->plans.custom++;
+		pfs_counters_add_known(p->counters.n, end->n, end->rare);
+		if (unlikely(end->memory > p->counters.memory))
+			p->counters.memory = end->memory;
+		if (PFS_HAVE_PLAN_ORIGIN)
+			count_plan(p, end->plan_origin);
+		last_place = p;
 		p->last_seen = end->now;
 		pfs_digest_look_at_offset(&p->last_offset, end->now);
-		pfs_last_digest = (PfsLastDigest)
-		{
-			mine, p, p->state, p->ref_slot
-		};
 		if (with_waits)
 			take_waits(p);
 		if (unlikely(pfs_digest_rows_used != 0))
@@ -389,17 +415,15 @@ pass_statements(uint64 statements, uint64 ticks)
 static pg_noinline void
 count_at_once(const PfsDigestEnd *end, bool with_waits)
 {
-	const PfsStatement *s = end->s;
 	PfsCachedDigest *cached = pfs_digest_enter(&end->key, true);
 	PfsDigest  *d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
-	bool		timed = (s->flags & PFS_FLAG_TIMED) != 0;
 
-	pfs_shared_statement_add(&d->counters, s->n, s->memory);
-	pfs_count_plan(&d->counters, s->plan_origin);
-	if (timed)
+	pfs_shared_statement_add(&d->counters, end->n, end->memory);
+	pfs_count_plan(&d->counters, end->plan_origin);
+	if (end->timed)
 		pfs_add_relaxed(&d->buckets[pfs_histogram_bucket(end->ticks)], 1);
-	pfs_shared_cell_add(&d->counters.time, timed, end->ticks);
-	pass_statements(1, timed ? end->ticks : 0);
+	pfs_shared_cell_add(&d->counters.time, end->timed, end->ticks);
+	pass_statements(1, end->timed ? end->ticks : 0);
 	if (with_waits)
 		pfs_digest_waits_give(cached);
 	if (cached == NULL)
@@ -423,16 +447,27 @@ count_at_once(const PfsDigestEnd *end, bool with_waits)
 	pfs_digest_leave(cached);
 }
 
-/*
- * Counts a statement that has ended, and its waits, for its digest; inside the owner's
- * write section.  It becomes the sample if it is the slowest or that is old.
- */
+/* Counts a statement that has ended: it becomes the sample if it is the slowest or that is old. */
+static inline void
+count(const PfsDigestEnd *end, bool with_waits)
+{
+	if (unlikely(!count_in_place(end, with_waits)))
+		count_at_once(end, with_waits);
+	else if (unlikely(with_waits && pfs_local.waits_used != 0))
+		pfs_digest_waits_give_to(&end->key, true);
+}
+
+/* Counts a statement that has ended, and its waits, for its digest; inside the owner's write section. */
 void
 pfs_digest_count(const PfsStatement *s, const PfsStatementEvent *e, uint64 at, bool with_waits)
 {
 	PfsDigestEnd end = {
 		.key = pfs_digest_key(s->database, s->user, s->query_id),
-		.s = s,
+		.n = s->n,
+		.memory = s->memory,
+		.plan_origin = s->plan_origin,
+		.timed = (s->flags & PFS_FLAG_TIMED) != 0,
+		.rare = pfs_counters_have_rare(s->n),
 		.sample = (s->flags & PFS_FLAG_TIMED) != 0 && e != NULL && e->text_len > 0 ? e : NULL,
 		.now = at,
 		.ticks = at - s->start,
@@ -443,10 +478,73 @@ pfs_digest_count(const PfsStatement *s, const PfsStatementEvent *e, uint64 at, b
 		end.now = pfs_timer_read(pfs_timer_default());
 		end.ticks = pfs_ticks_of_default(PFS_FLAGS_TIMER(s->flags), end.ticks);
 	}
-	if (unlikely(!count_in_place(&end, with_waits)))
-		count_at_once(&end, with_waits);
-	else if (unlikely(with_waits && pfs_local.waits_used != 0))
-		pfs_digest_waits_give_to(&end.key, true);
+	count(&end, with_waits);
+}
+
+/* Counts it where this is rare: another digest than the last one, a sample, a text. */
+static pg_noinline void
+count_plain_any(const PfsStatementEvent *e, uint64 now, uint64 ticks, bool rare)
+{
+	PfsDigestEnd end = {
+		.key = pfs_digest_key(e->database, e->user, e->query_id),
+		.n = e->n,
+		.plan_origin = e->plan_origin,
+		.timed = true,
+		.rare = rare,
+		.sample = e->text_len > 0 ? e : NULL,
+		.now = now,
+		.ticks = ticks,
+	};
+
+	count(&end, true);
+}
+
+/*
+ * Counts a plain statement.  The place of its digest is there, nearly always that of the last one; the
+ * statement is no sample, and fits.
+ */
+void
+pfs_digest_count_plain(const PfsStatementEvent *e, uint64 now, uint64 ticks, uint32 bucket, bool rare)
+{
+	PfsPendingDigest *p = last_place;
+	PfsDigestKey key = pfs_digest_key(e->database, e->user, e->query_id);
+
+	if (p != NULL && unlikely(!pfs_digest_same_key(&p->key, &key)))
+		last_place = p = place_of(&key);
+	if (unlikely(p == NULL || is_gone(p) || p->buckets[bucket] == PG_UINT8_MAX ||
+				 p->lacks_text || ticks > p->sample_ticks || now - p->sample_seen > pfs_sample_age ||
+				 p->counters.time.count_timed == 0))
+	{
+		count_plain_any(e, now, ticks, rare);
+		return;
+	}
+	pfs_seqlock_write_begin(&mine->seq);
+	pfs_fence_signal();
+	/* As in count_in_place(). */
+	if (unlikely(pfs_load_acquire(&pfs_words->digest_truncations) != mine->generation))
+	{
+		pfs_seqlock_write_end(&mine->seq);
+		count_plain_any(e, now, ticks, rare);
+		return;
+	}
+	pfs_cell_add(&p->counters.time, ticks);
+	p->buckets[bucket]++;
+	pfs_counters_add_known(p->counters.n, e->n, rare);
+	if (PFS_HAVE_PLAN_ORIGIN)
+		count_plan(p, e->plan_origin);
+	p->last_seen = now;
+	pfs_digest_look_at_offset(&p->last_offset, now);
+	take_waits(p);
+	pfs_seqlock_write_end(&mine->seq);
+	pfs_digest_raise_usage(p->ref_slot);
+	if (unlikely(pfs_local.waits_used != 0))
+		pfs_digest_waits_give_to(&key, true);
+}
+
+bool
+pfs_pending_digests_are_mine(void)
+{
+	return mine != NULL && mine->generation == pfs_load_relaxed(&pfs_words->digest_truncations);
 }
 
 /*

@@ -25,6 +25,8 @@
 #include "pfs_digest_rows.h"
 #include "pfs_thread_sets.h"
 
+struct PfsStatement;
+
 /* Places for digests. */
 #define PFS_PENDING_DIGESTS 16
 
@@ -115,33 +117,6 @@ pfs_pending_digests_get(uint32 thread)
 /* Postmaster. */
 extern void pfs_pending_digests_lay_out(PfsSegment *seg);
 
-/*
- * What this process's last statement has used of its digest: only to ask for it, as the next
- * one often has the same.  NULLs: there was none.
- */
-typedef struct PfsLastDigest
-{
-	const PfsPendingDigests *numbers;
-	const PfsPendingDigest *place;
-	const uint64 *state;
-	const PfsDigestRefSlot *ref_slot;
-} PfsLastDigest;
-
-extern PFS_HIDDEN PfsLastDigest pfs_last_digest;
-
-/* Asks for what the next statement will need. */
-static pg_attribute_always_inline void
-pfs_pending_digests_expect(void)
-{
-	if (unlikely(pfs_last_digest.place == NULL))
-		return;
-	pfs_expect_lines(pfs_last_digest.numbers, 1);
-	pfs_expect_lines(pfs_last_digest.place, 4);
-	pfs_expect_lines(pfs_last_digest.place->waits, 1);
-	pfs_expect_lines(pfs_last_digest.state, 1);
-	pfs_expect_lines(pfs_last_digest.ref_slot, 1);
-}
-
 /* ---- the owner, inside a write section of its thread ---- */
 
 /*
@@ -149,6 +124,15 @@ pfs_pending_digests_expect(void)
  * those of pfs_digest_wait.h are its own.
  */
 extern void pfs_digest_count(const struct PfsStatement *s, const PfsStatementEvent *e, uint64 at, bool with_waits);
+
+/*
+ * The same of a plain statement (pfs_plain.h), with its waits, where no truncation is to be applied.
+ * bucket: of its ticks; rare: pfs_counters_have_rare().
+ */
+extern void pfs_digest_count_plain(const PfsStatementEvent *e, uint64 now, uint64 ticks, uint32 bucket, bool rare);
+
+/* Has this process numbers, and are they younger than all truncations? */
+extern bool pfs_pending_digests_are_mine(void);
 
 /* The process leaves the numbers of its thread record. */
 extern void pfs_pending_digests_detach(PfsThread *t);

@@ -11,6 +11,7 @@
 #include "pfs_digest_rows.h"
 #include "pfs_digest_wait.h"
 #include "pfs_left.h"
+#include "pfs_plain_state.h"
 
 /* How often a worker tries to read what its leader is just writing. */
 #define READ_TRIES 1000
@@ -108,6 +109,15 @@ key_of(const PfsStatement *s)
 	return pfs_digest_key(s->database, s->user, s->query_id);
 }
 
+/* The same of a plain statement; query_id 0: it is not known yet. */
+static PfsDigestKey
+key_of_plain(void)
+{
+	const PfsStatementEvent *e = pfs_plain.event;
+
+	return pfs_plain.state == PFS_PLAIN_ARRIVED ? nobody : pfs_digest_key(e->database, e->user, e->query_id);
+}
+
 /*
  * Returns the key that the waits in the table belong to; query_id 0: nobody's.  That of
  * the statement at top level is taken from the statement itself, as its query
@@ -116,6 +126,8 @@ key_of(const PfsStatement *s)
 static PfsDigestKey
 key_now(void)
 {
+	if (pfs_plain.state != PFS_PLAIN_NONE && !working)
+		return key_of_plain();
 	if (pfs_sql.top.statement_id != pfs_digest_charged || working)
 		return pfs_my_thread->charged;
 	return key_of(&pfs_sql.top);

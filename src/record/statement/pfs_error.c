@@ -199,6 +199,13 @@ pfs_error_raised(PfsThread *t, int sqlstate, const void *handler)
 		pfs_open_error.sqlstate = sqlstate;
 }
 
+/* Are errors counted, of any thread? */
+bool
+pfs_error_is_wanted(void)
+{
+	return error_instrument != PFS_NO_INSTRUMENT && (pfs_instrument_flags(error_instrument) & PFS_FLAG_ENABLED) != 0;
+}
+
 /*
  * Notes that a handler has thrown on the error that it got: at the outermost handler
  * nobody can catch it any more.

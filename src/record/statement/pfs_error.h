@@ -84,6 +84,9 @@ extern void pfs_error_thrown_on(const void *handler);
 /* A message was logged.  raises_are_seen: an ERROR has been counted when it was raised. */
 extern void pfs_error_logged(PfsThread *t, PfsSeverity severity, int sqlstate, bool raises_are_seen);
 
+/* Are errors counted? */
+extern bool pfs_error_is_wanted(void);
+
 /* Is this the outermost handler?  Then whatever the process was doing has failed. */
 extern bool pfs_error_has_failed(const void *handler);
 

@@ -131,16 +131,21 @@ pfs_count_stage(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 t
 		pfs_count_stage_unusual(t, instrument, flags, ticks);
 }
 
-/* Counts a statement's time in the thread's histogram.  What its 32 bits cannot hold is the server's. */
+/* Counts a statement in a bucket of the thread's histogram.  What its 32 bits cannot hold is the server's. */
 static pg_attribute_always_inline void
-pfs_count_statement_time(PfsThread *t, uint64 ticks)
+pfs_count_statement_bucket(PfsThread *t, uint32 i)
 {
-	uint32		i = pfs_histogram_bucket(ticks);
 	uint32	   *bucket = &t->statement_buckets[i];
 
 	pfs_store_relaxed(bucket, *bucket + 1);
 	if (unlikely(*bucket == 0))
 		pfs_summary_add_to_server(PFS_FAMILY_STATEMENTS, 0, i, UINT64_C(1) << 32);
+}
+
+static pg_attribute_always_inline void
+pfs_count_statement_time(PfsThread *t, uint64 ticks)
+{
+	pfs_count_statement_bucket(t, pfs_histogram_bucket(ticks));
 }
 
 /*

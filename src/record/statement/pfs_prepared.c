@@ -40,7 +40,6 @@ PFS_FIXED PfsSharedPrepared *pfs_shared_prepared = NULL;
 
 PFS_HOT uint32 pfs_prepared_count = 0;
 PFS_HOT uint64 pfs_prepared_parses = 0;
-PFS_HOT const PfsPrepared *pfs_prepared_last = NULL;
 
 /*
  * No session comes to so many: the server takes some kB for each.  Those beyond
@@ -61,6 +60,11 @@ static bool first_entry_used = false;
 static PfsIndex by_name;
 static PFS_HOT PfsPreparedEntry *newest = NULL;
 static PFS_HOT PfsPreparedEntry *last_executed = NULL;
+
+/* Entries that were executed before that one, by a hash of their names. */
+#define EXECUTED_LATELY 16
+
+static PFS_HOT_TABLE PfsPreparedEntry *executed_lately[EXECUTED_LATELY];
 static PFS_HOT PfsPreparedEntry *next_look = NULL;
 
 /* Looks beside the one at each idle wait: two for each entry that was made, see look_at_next(). */
@@ -256,6 +260,11 @@ forget(PfsThread *t, PfsPreparedEntry *entry)
 		next_look = entry->older;
 	if (last_executed == entry)
 		last_executed = NULL;
+	for (int i = 0; i < EXECUTED_LATELY; i++)
+	{
+		if (executed_lately[i] == entry)
+			executed_lately[i] = NULL;
+	}
 	if (pfs_sql.top.prepared == entry)
 		pfs_sql.top.prepared = NULL;
 	pfs_prepared_count--;
@@ -363,11 +372,28 @@ pfs_prepared_made(PfsThread *t, const char *name)
 	(void) make_entry(t, name, pfs_sql.nest > 0);
 }
 
+/* Is it the entry of this name for certain? */
+static inline bool
+is_of(const PfsPreparedEntry *entry, const char *name)
+{
+	return entry != NULL && entry->parses == pfs_prepared_parses && strcmp(entry->name, name) == 0;
+}
+
+/* Where the entry of a name is remembered that was executed lately. */
+static inline PfsPreparedEntry **
+lately_of(const char *name)
+{
+	uint32		hash = 0;
+
+	for (; *name != '\0'; name++)
+		hash = hash * 31 + (unsigned char) *name;
+	return &executed_lately[hash % EXECUTED_LATELY];
+}
+
 /* The statement is going to be counted for the entry, while that is not closed. */
 static inline void
 set_executes(PfsStatement *s, PfsPreparedEntry *entry)
 {
-	entry->executed = true;
 	if (unlikely(s != &pfs_sql.top))
 	{
 		if (s->prepared != NULL)
@@ -378,22 +404,32 @@ set_executes(PfsStatement *s, PfsPreparedEntry *entry)
 }
 
 /*
- * Notes that statement s executes the prepared one of this name, so that it is counted
- * there when s ends.  An entry is made for one of the protocol, at its first execution.
- * The same one executed again, with nothing parsed since, costs a comparison of names;
- * behind a parse, the entry is checked against the server's own table, as another
- * statement may have taken its name.
+ * Returns the entry of the prepared statement that is executed; NULL: there is no memory for one.  An
+ * entry is made for one of the protocol, at its first execution.  The same one executed again, with
+ * nothing parsed since, costs a comparison of names; behind a parse, the entry is checked against the
+ * server's own table, as another statement may have taken its name.
  */
-void
-pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
+PfsPreparedEntry *
+pfs_prepared_executed(PfsThread *t, const char *name, bool nested)
 {
+	PfsPreparedEntry **lately;
 	PfsPreparedEntry *entry = last_executed;
 
-	/* The same as the last time, and nothing was parsed since? */
-	if (likely(entry != NULL && entry->parses == pfs_prepared_parses && strcmp(entry->name, name) == 0))
+	/*
+	 * The same as the last time, or as some time before, and nothing was
+	 * parsed since?
+	 */
+	if (likely(is_of(entry, name)))
 	{
-		set_executes(s, entry);
-		return;
+		entry->executed = true;
+		return entry;
+	}
+	lately = lately_of(name);
+	if (is_of(*lately, name))
+	{
+		last_executed = *lately;
+		last_executed->executed = true;
+		return last_executed;
 	}
 	entry = find_entry(name);
 	/* Closed, and another one has its name? */
@@ -405,13 +441,22 @@ pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 	}
 	if (unlikely(entry == NULL))
 	{
-		entry = make_entry(t, name, s != &pfs_sql.top);
+		entry = make_entry(t, name, nested);
 		if (entry == NULL)
-			return;
+			return NULL;
 	}
-	last_executed = entry;
-	pfs_prepared_last = entry->record;
-	set_executes(s, entry);
+	last_executed = *lately = entry;
+	entry->executed = true;
+	return entry;
+}
+
+void
+pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
+{
+	PfsPreparedEntry *entry = pfs_prepared_executed(t, name, s != &pfs_sql.top);
+
+	if (entry != NULL)
+		set_executes(s, entry);
 }
 
 /*
@@ -455,6 +500,7 @@ pfs_prepared_detach(PfsThread *t)
 	for (PfsPreparedEntry *e = newest; e != NULL; e = e->older)
 		drop_record(e);
 	newest = next_look = last_executed = NULL;
+	memset(executed_lately, 0, sizeof(executed_lately));
 	memset(&by_name, 0, sizeof(by_name));
 	pfs_prepared_count = 0;
 }

@@ -91,6 +91,7 @@ struct PfsStatement;
  * over, which may be inside a write section.
  */
 extern void pfs_prepared_execute(PfsThread *t, struct PfsStatement *s, const char *name);
+extern PfsPreparedEntry *pfs_prepared_executed(PfsThread *t, const char *name, bool nested);
 extern void pfs_prepared_release(PfsPreparedEntry *entry);
 
 /*
@@ -105,12 +106,6 @@ extern void pfs_prepared_closed(PfsThread *t, const char *name);	/* NULL: all */
 
 extern PFS_HIDDEN uint32 pfs_prepared_count;	/* entries of this session */
 
-/*
- * The record of the statement that was executed last; only to be asked for, as it may have
- * gone.  NULL: there was none.
- */
-extern PFS_HIDDEN const PfsPrepared *pfs_prepared_last;
-
 /* The session waits for its client: is one of them closed?  Called only if there is an entry. */
 extern void pfs_prepared_look(PfsThread *t);
 
@@ -118,6 +113,19 @@ extern void pfs_prepared_look(PfsThread *t);
 
 /* The statement has ended. */
 extern void pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks);
+
+/* The same of one that is timed by the default timer. */
+static pg_attribute_always_inline void
+pfs_prepared_add_usual(PfsPreparedEntry *entry, uint32 flags, uint64 ticks)
+{
+	PfsPrepared *p = entry->record;
+
+	pfs_fence_signal();
+	if (likely(p != NULL && p->generation == pfs_load_relaxed(&pfs_words->prepared_truncations)))
+		pfs_cell_add(&p->executions, ticks);
+	else
+		pfs_prepared_add(entry, flags, ticks);
+}
 
 /* The process ends. */
 extern void pfs_prepared_detach(PfsThread *t);

@@ -122,9 +122,12 @@ pfs_counters_have_rare(const uint64 *n)
 	return (any[0] | any[1]) != 0;
 }
 
-/* Of a sum of statements without rare counters, the lines where these lie are not touched. */
+/*
+ * Of a sum of statements without rare counters, the lines where these lie are not touched.  rare: what
+ * pfs_counters_have_rare() says.
+ */
 static pg_attribute_always_inline void
-pfs_counters_add(uint64 *to, const uint64 *n)
+pfs_counters_add_known(uint64 *to, const uint64 *n, bool rare)
 {
 	PfsPair    *sums = (PfsPair *) to;
 	const PfsPair *from = (const PfsPair *) n;
@@ -132,11 +135,17 @@ pfs_counters_add(uint64 *to, const uint64 *n)
 #pragma GCC unroll 12
 	for (int i = 0; i < PFS_N_RARE / 2; i++)
 		sums[i] += from[i];
-	if (likely(!pfs_counters_have_rare(n)))
+	if (likely(!rare))
 		return;
 #pragma GCC unroll 12
 	for (int i = PFS_N_RARE / 2; i < PFS_NUM_PAIRS; i++)
 		sums[i] += from[i];
+}
+
+static pg_attribute_always_inline void
+pfs_counters_add(uint64 *to, const uint64 *n)
+{
+	pfs_counters_add_known(to, n, pfs_counters_have_rare(n));
 }
 
 /*
@@ -296,20 +305,24 @@ extern size_t pfs_statement_event_used(const PfsEvent *event);
 extern size_t pfs_transaction_event_used(const PfsEvent *event);
 extern void pfs_statement_event_unpack(const void *from, PfsEvent *to);
 
+/* pfs_statement_event_record() for who knows whether the event has rare counters. */
+extern void pfs_statement_event_store(PfsThread *t, PfsStatementEvent *e, bool rare);
+
 /*
- * ---- the owner: hooks and callbacks, outside critical and write sections ----
+ * ---- the owner: hooks and callbacks, outside of critical sections ----
  *
- * All of them are no-ops while pfs_my_thread is NULL, and leave errno alone.
+ * Outside of write sections, too, but for those that say otherwise.  All of them are no-ops while
+ * pfs_my_thread is NULL, and leave errno alone.
  */
 
 /*
- * Bytes have arrived from the client: they may begin its next statement.  now: when they
- * ended the idle wait; at 0: there was none.
+ * Inside a write section: bytes have arrived from the client, which may begin its next
+ * statement.  now: when they ended the idle wait, or were looked for; at 0: it has not been read.
  */
 extern void pfs_statement_arrived(PfsThread *t, PfsTimestamp now);
 
-/* The session is going to wait for its client: since when, or at 0 for "now". */
-extern PfsTimestamp pfs_statement_idle(PfsThread *t);
+/* Inside a write section: the session is going to wait for its client. */
+extern void pfs_statement_idle(PfsThread *t, PfsTimestamp now);
 
 /* Inside a write section: no hook has seen the message yet.  What does it say? */
 extern void pfs_statement_look(PfsThread *t, const char *str);
@@ -411,12 +424,21 @@ pfs_transaction_look_at(PfsThread *t, PfsTimestamp now)
 		pfs_transaction_begin(t, now);
 }
 
+/* The same, in what it is nested in. */
+extern void pfs_transaction_begin_in(PfsThread *t, PfsTimestamp now, PfsParent parent);
+
 extern void pfs_transaction_look(PfsThread *t);
 
 /* Outside of one: another one has begun, and this is where it is noticed. */
 extern void pfs_transaction_notice(PfsThread *t);
 
 extern void pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsTimestamp now);
+
+/*
+ * Inside a write section, where no truncation is to be applied: the same at a reading of the default
+ * timer.  False: there is no event, or it is not counted as nearly all are.
+ */
+extern bool pfs_transaction_of_plain_ends(PfsThread *t, PfsTransactionState state, uint64 now);
 
 /* A utility that is no TransactionStmt. */
 #define PFS_NO_TRANSACTION_COMMAND (-1)

@@ -17,6 +17,7 @@
 #include "tcop/tcopprot.h"
 #include "utils/backend_status.h"
 
+#include "pfs_plain.h"
 #include "pfs_program_call.h"
 #include "pfs_secret.h"
 #include "pfs_shared.h"
@@ -74,6 +75,7 @@ pfs_statement_note_subxact(int level)
 {
 	PfsSubxact *subxact = make_subxact(level);
 
+	pfs_plain_leave(pfs_my_thread);
 	if (subxact == NULL)
 		return;
 	subxact->nest = pfs_sql.nest;
@@ -161,6 +163,7 @@ pfs_statement_unwind(PfsThread *t, int level)
 
 	if (pfs_is_writing(t))
 		return;
+	pfs_plain_leave(t);
 
 	/*
 	 * Rolled back by a command: no hook is cut off, and nothing has failed.
@@ -206,10 +209,12 @@ pfs_statement_unwind(PfsThread *t, int level)
 void
 pfs_statement_unwind_all(PfsThread *t)
 {
-	bool		failed = pfs_top_has_failed();
+	bool		failed;
 
 	if (pfs_is_writing(t))
 		return;
+	pfs_plain_leave(t);
+	failed = pfs_top_has_failed();
 	if (pfs_sql.open != NULL)
 		end_all(t, 0, failed, failed);
 	if (!failed)
@@ -276,12 +281,21 @@ count_up(PfsCounter counter)
 		pfs_sql.top.n[counter]++;
 }
 
+/* Notices the transaction that an error rolls back; behind the server's own cleaning up there is none. */
+static inline void
+notice_transaction(PfsThread *t)
+{
+	if (MyProc != NULL && !pfs_is_all_off())
+		pfs_transaction_look(t);
+}
+
 /* Counts an error that is raised; whether somebody catches it is not known yet. */
 void
 pfs_statement_raised(PfsThread *t, int sqlstate)
 {
 	if (pfs_is_writing(t))
 		return;
+	pfs_plain_leave(t);
 	find_top(t);
 	pfs_write_begin(t);
 
@@ -290,6 +304,12 @@ pfs_statement_raised(PfsThread *t, int sqlstate)
 	 * it.
 	 */
 	pfs_statement_look(t, debug_query_string);
+
+	/*
+	 * An error of the parser comes before all hooks, and its transaction is
+	 * rolled back.
+	 */
+	notice_transaction(t);
 	pfs_sql.raised = true;
 	pfs_sql.sqlstate = sqlstate;
 	pfs_sql.message_len = 0;
@@ -301,6 +321,7 @@ pfs_statement_raised(PfsThread *t, int sqlstate)
 void
 pfs_statement_failed(PfsThread *t)
 {
+	pfs_plain_leave(t);
 	/* If it was seen when it was raised, that was before handlers cleaned up. */
 	if (!pfs_sql.raised && !pfs_is_writing(t))
 		find_top(t);
@@ -345,6 +366,7 @@ pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate, con
 {
 	if (pfs_is_writing(t))
 		return;
+	pfs_plain_leave(t);
 	if (!pfs_sql.raised)
 		find_top(t);
 	if (message != NULL && is_about_secret())
@@ -358,6 +380,8 @@ pfs_statement_logged(PfsThread *t, bool error, bool unhandled, int sqlstate, con
 	pfs_statement_look(t, debug_query_string);
 	if (error)
 	{
+		/* It has been noticed by now, unless raises are not seen. */
+		notice_transaction(t);
 		pfs_sql.failed = true;
 		if (unhandled)
 		{

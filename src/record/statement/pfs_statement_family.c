@@ -103,15 +103,14 @@ pfs_statement_event_used(const PfsEvent *event)
 
 /* Puts a statement into its thread's block, in the order said above. */
 void
-pfs_statement_event_record(PfsThread *t, PfsEvent *event)
+pfs_statement_event_store(PfsThread *t, PfsStatementEvent *e, bool rare)
 {
-	PfsStatementEvent *e = (PfsStatementEvent *) event;
 	size_t		texts = e->schema_len + e->text_len + e->message_len;
 	size_t		size = BEGIN_SIZE + REST_SIZE + texts;
 	uint8		wide = 0;
 	char	   *to;
 
-	if (pfs_counters_have_rare(e->n))
+	if (rare)
 	{
 		wide |= PFS_WIDE_COUNTERS;
 		size += RARE_SIZE;
@@ -122,7 +121,7 @@ pfs_statement_event_record(PfsThread *t, PfsEvent *event)
 		size += LAST_SIZE;
 	}
 	e->wide = wide;
-	to = pfs_event_room(t, PFS_STATEMENTS, event, size);
+	to = pfs_event_room(t, PFS_STATEMENTS, (PfsEvent *) e, size);
 	if (unlikely(to == NULL))
 		return;
 	to = copy_part(to, PFS_EVENT_STORED(e), BEGIN_SIZE);
@@ -132,7 +131,15 @@ pfs_statement_event_record(PfsThread *t, PfsEvent *event)
 	if (unlikely(wide & PFS_WIDE_LAST))
 		to = copy_part(to, &e->memory, LAST_SIZE);
 	(void) copy_pairs(to, e->texts, texts);
-	pfs_event_done(t, PFS_STATEMENTS, event);
+	pfs_event_done(t, PFS_STATEMENTS, (PfsEvent *) e);
+}
+
+void
+pfs_statement_event_record(PfsThread *t, PfsEvent *event)
+{
+	PfsStatementEvent *e = (PfsStatementEvent *) event;
+
+	pfs_statement_event_store(t, e, pfs_counters_have_rare(e->n));
 }
 
 /* Makes a reader's copy of a statement in a block. */

@@ -16,6 +16,7 @@
 
 #include "pfs_error.h"
 #include "pfs_peak.h"
+#include "pfs_plain_state.h"
 #include "pfs_prepared.h"
 #include "pfs_private.h"
 #include "pfs_program.h"
@@ -188,8 +189,8 @@ pfs_trigger_depth(void)
 static inline bool
 pfs_statement_is_wanted(const PfsThread *t)
 {
-	return pfs_sql.top_open || pfs_sql.open != NULL ||
-		((pfs_class_flags(t, PFS_CLASS_STATEMENT) | pfs_class_flags(t, PFS_CLASS_STAGE)) & PFS_FLAG_ENABLED) != 0;
+	return !pfs_is_all_off() && (pfs_sql.top_open || pfs_sql.open != NULL ||
+								 ((pfs_class_flags(t, PFS_CLASS_STATEMENT) | pfs_class_flags(t, PFS_CLASS_STAGE)) & PFS_FLAG_ENABLED) != 0);
 }
 
 /* ---- pfs_nested.c; inside a write section unless it says otherwise ---- */

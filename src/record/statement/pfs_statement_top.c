@@ -19,7 +19,7 @@
 #include "utils/backend_status.h"
 
 #include "pfs_digest_wait.h"
-#include "pfs_memory_counted.h"
+#include "pfs_plain.h"
 #include "pfs_program_call.h"
 
 /* ---- begin and end, inside a write section ---- */
@@ -149,49 +149,38 @@ end_at_wait(PfsThread *t, PfsTimestamp now)
 /*
  * Begins a statement with a client's message, if the session has been idle, or the
  * statement before is over and has not ended yet.  The reading of the clock that ended
- * the idle wait is the statement's begin, too.
+ * the idle wait is the statement's begin, too.  Inside a write section.
  */
 void
 pfs_statement_arrived(PfsThread *t, PfsTimestamp now)
 {
-	bool		over = pfs_sql.top_open && (pfs_sql.top.done || pfs_top_has_failed());
+	bool		over;
 
+	pfs_plain_leave_inside(t);
+	over = pfs_sql.top_open && (pfs_sql.top.done || pfs_top_has_failed());
 	/* A part of a message, or the next of those that a statement consists of. */
-	if ((pfs_sql.top_open && !over) || pfs_is_writing(t) || !pfs_statement_is_wanted(t))
+	if ((pfs_sql.top_open && !over) || !pfs_statement_is_wanted(t))
 		return;
-	pfs_write_begin(t);
 	if (unlikely(now.at == 0))
 		now = pfs_timestamp_now();
 	if (over)
 		end_at_wait(t, now);
 	begin_top(t, now);
-	pfs_write_end(t);
 }
 
 /*
- * Ends the statement at top level, as its session is going to wait for its client.
- * Returns when that was, which is when the session begins to wait; no reading if there
- * was no statement.
+ * Ends the statement at top level, as its session is going to wait for its client.  Inside
+ * a write section.
  */
-PfsTimestamp
-pfs_statement_idle(PfsThread *t)
+void
+pfs_statement_idle(PfsThread *t, PfsTimestamp now)
 {
-	PfsTimestamp now = {0, 0};
-
-	/* No instrument point is active here. */
-	if (unlikely(pfs_is_writing(t) || (pfs_memory_is_counted && (t->memory.seq.word & 1) != 0)))
-		pfs_thread_repair(t);
-	if (unlikely(pfs_program_innermost != NULL))
-		pfs_program_end_above(0);
+	pfs_plain_leave_inside(t);
 	if (!pfs_sql.top_open)
-		return now;
-	pfs_write_begin(t);
-	now = pfs_timestamp_by(pfs_sql.top.flags);
+		return;
 	end_at_wait(t, now);
 	pfs_sql.nest = 0;
 	pfs_sql.current = NULL;
-	pfs_write_end(t);
-	return now;
 }
 
 /*
@@ -204,6 +193,7 @@ pfs_statement_detach(PfsThread *t)
 {
 	if (pfs_is_writing(t))
 		return;
+	pfs_plain_leave(t);
 	pfs_transaction_end(t, PFS_TRANSACTION_ROLLED_BACK, pfs_timestamp_now());
 	pfs_write_begin(t);
 	if (pfs_sql.top_open)
@@ -222,6 +212,7 @@ pfs_statement_look(PfsThread *t, const char *str)
 	PfsStatementSource source = {.str = str, .location = -1};
 	PfsInstrumentId replication = PFS_NO_INSTRUMENT;
 
+	pfs_plain_leave_inside(t);
 	if (!pfs_sql.top_open || pfs_sql.top.phase != PFS_PHASE_ARRIVED || str == NULL)
 		return;
 	if (MyBackendType == B_WAL_SENDER)
@@ -260,6 +251,7 @@ pfs_statement_look(PfsThread *t, const char *str)
 void
 pfs_statement_answers(PfsThread *t, bool completes)
 {
+	pfs_plain_leave(t);
 	if (!pfs_sql.top_open || pfs_is_writing(t))
 		return;
 	pfs_write_begin(t);
@@ -306,6 +298,7 @@ pfs_statement_stage(PfsThread *t, PfsStageKind kind)
 {
 	PfsTimestamp now;
 
+	pfs_plain_leave(t);
 	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_writing(t) || pfs_stage_stays_off(t, kind))
 		return;
 	now = pfs_timestamp_by(pfs_sql.top.flags);
@@ -320,6 +313,7 @@ pfs_statement_stage(PfsThread *t, PfsStageKind kind)
 void
 pfs_statement_committing(PfsThread *t)
 {
+	pfs_plain_leave(t);
 	if (pfs_sql.top_open && pfs_sql.top.phase == PFS_PHASE_ARRIVED && pfs_sql.nest == 0 && !pfs_is_writing(t))
 		name_by_commit(t);
 	pfs_sql.committing = true;
@@ -334,6 +328,7 @@ pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state)
 {
 	PfsTimestamp now = {0, 0};
 
+	pfs_plain_leave(t);
 	pfs_sql.committing = false;
 	if (pfs_sql.top_open || pfs_transaction.event != NULL)
 		now = pfs_timestamp_now();

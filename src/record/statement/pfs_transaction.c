@@ -58,8 +58,8 @@ forget(void)
  * nothing is collected, so it is noticed once.  A transaction whose end no callback has
  * told is dropped: nobody knows when it ended.  The caller is inside a write section.
  */
-void
-pfs_transaction_begin(PfsThread *t, PfsTimestamp now)
+static pg_attribute_always_inline void
+begin(PfsThread *t, PfsTimestamp now, const PfsParent *in)
 {
 	PfsInstrumentId instrument = pfs_transaction_instrument;
 	uint32		flags = pfs_wait_flags(t, instrument);
@@ -78,7 +78,7 @@ pfs_transaction_begin(PfsThread *t, PfsTimestamp now)
 	if ((flags & PFS_FLAG_ENABLED) == 0)
 		return;
 	e = (PfsTransactionEvent *) pfs_event_begin(t, PFS_TRANSACTIONS, instrument, flags,
-												pfs_timestamp_of(flags, now), pfs_statement_parent());
+												pfs_timestamp_of(flags, now), in != NULL ? *in : pfs_statement_parent());
 	if (e == NULL)
 		return;
 	e->state = PFS_TRANSACTION_ACTIVE;
@@ -92,6 +92,18 @@ pfs_transaction_begin(PfsThread *t, PfsTimestamp now)
 	pfs_transaction.event_id = e->event_id;
 	pfs_event_show(t, PFS_TRANSACTIONS);
 	parent_changed(PFS_NESTING_NONE);
+}
+
+void
+pfs_transaction_begin(PfsThread *t, PfsTimestamp now)
+{
+	begin(t, now, NULL);
+}
+
+void
+pfs_transaction_begin_in(PfsThread *t, PfsTimestamp now, PfsParent parent)
+{
+	begin(t, now, &parent);
 }
 
 void
@@ -146,6 +158,36 @@ pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsTimestamp now)
 	forget();
 	parent_changed(PFS_NESTING_TRANSACTION);
 	pfs_write_end(t);
+}
+
+/* Ends the transaction's event where it is counted as nearly all are; see pfs_statement.h. */
+bool
+pfs_transaction_of_plain_ends(PfsThread *t, PfsTransactionState state, uint64 now)
+{
+	PfsTransactionEvent *e = pfs_transaction.event;
+	PfsTransactionCell *cell = pfs_summary_chunk(t, PFS_FAMILY_TRANSACTIONS, 0);
+	PfsCell    *part = XactReadOnly ? &cell->read_only : &cell->read_write;
+
+	if (unlikely(e == NULL || !pfs_is_usual(e->flags) || cell == NULL || part->count_timed == 0))
+		return false;
+	now = Max(now, e->timer_start);
+	e->state = state;
+	if (likely(e->trx_id == 0))
+		e->trx_id = U64FromFullTransactionId(GetTopFullTransactionIdIfAny());
+	describe(e);
+	pfs_cell_add(part, now - e->timer_start);
+	if (likely(e->gid[0] == '\0'))
+	{
+		pfs_event_drop(t, PFS_TRANSACTIONS, (PfsEvent *) e);
+		e->end_event_id = t->last_event_id;
+		e->timer_end = now;
+		if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
+			pfs_event_record_plain(t, PFS_TRANSACTIONS, (PfsEvent *) e, offsetof(PfsTransactionEvent, gid) + 1);
+	}
+	else
+		pfs_event_end(t, PFS_TRANSACTIONS, (PfsEvent *) e, now);
+	forget();
+	return true;
 }
 
 /*

@@ -1,0 +1,158 @@
+# Plain statements take a path of their own; what comes in the middle of one, or right behind it, goes
+# another way.  What is counted does not depend on the way.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use PfsServer;
+use PfsWire;
+use Test::More;
+
+my $server = PfsServer->new('main', conf => "autovacuum = off\ncompute_query_id = on");
+
+$server->start;
+$server->sql(<<'EOT');
+CREATE EXTENSION pfs;
+CREATE DATABASE other;
+CREATE TABLE t (i int PRIMARY KEY, n int);
+INSERT INTO t SELECT g, 0 FROM generate_series(1, 100) g;
+CREATE FUNCTION on_in_the_middle() RETURNS int LANGUAGE plpgsql AS $$
+DECLARE n int;
+BEGIN
+	PERFORM pfs.set_consumers('global_instrumentation', 'YES');
+	EXECUTE 'SELECT count(*) FROM t WHERE i > 50' INTO n;
+	BEGIN
+		PERFORM 1 / (n - n);
+	EXCEPTION WHEN division_by_zero THEN
+		NULL;
+	END;
+	RETURN n;
+END $$;
+EOT
+
+# What events of a session there are: of statements their names, in order.
+sub statements
+{
+	my ($thread) = @_;
+
+	return $server->sql("SELECT coalesce(string_agg(replace(event_name, 'statement/', ''), ', ' ORDER BY event_id), '') FROM pfs.events_statements_history WHERE thread_id = $thread");
+}
+
+sub forget
+{
+	$server->sql('TRUNCATE pfs.events_statements_history, pfs.events_transactions_history, pfs.events_waits_history');
+}
+
+# ---- what the server does behind a statement ----
+
+my $listener = PfsWire->new($server, database => 'other');
+my $listening = $server->thread_of($listener->pid);
+my $transactions = "SELECT sum(count_star) FROM pfs.events_transactions_summary_by_thread_by_event_name WHERE thread_id = $listening";
+my $other = PfsWire->new($server, database => 'other');
+
+$listener->send(Query => 'LISTEN news');
+$listener->until_ready;
+$server->poll_idle($listening);
+my $before = $server->sql($transactions);
+
+# The notification is there when the statement ends, and the session gets it in a transaction of its own.
+$listener->send(Query => 'SELECT pg_sleep(0.5)');
+$other->send(Query => 'NOTIFY news');
+$other->until_ready;
+$listener->until_ready;
+$server->poll_idle($listening);
+cmp_ok($server->sql($transactions) - $before, '>=', 2, 'the transaction in which a session is notified counts, too');
+is($server->sql("SELECT count(*) FROM pfs.events_transactions_current WHERE thread_id = $listening AND timer_end IS NULL"), 0, '... and is over');
+
+# ---- messages in several parts ----
+
+my $c = PfsWire->new($server);
+my $thread = $server->thread_of($c->pid);
+my $long = 'SELECT ' . ('i' x 8) . ' FROM (SELECT 1 AS iiiiiiii) s WHERE ' . join(' OR ', map { "iiiiiiii = $_" } 1 .. 3000);
+
+$c->send(Query => 'SELECT 1');
+$c->until_ready;
+forget();
+for (1 .. 3)
+{
+	$c->send(Query => $long);
+	$c->until_ready;
+}
+$server->poll_idle($thread);
+is(statements($thread), join(', ', ('sql/select') x 3), 'a message that comes in several parts is one statement');
+is($server->sql("SELECT bool_and(length(sql_text) > 0 AND rows_sent = 1 AND errors = 0) FROM pfs.events_statements_history WHERE thread_id = $thread"), 't', '... with its text and rows');
+
+# ---- several messages at once ----
+
+forget();
+$c->send_at_once([ Parse => '', 'SELECT i FROM t WHERE i = 1' ], [ Bind => '' ], [ Execute => 0 ], ['Sync'],
+	[ Parse => '', 'UPDATE t SET n = n + 1 WHERE i = 2' ], [ Bind => '' ], [ Execute => 0 ], ['Sync']);
+$c->until_ready for 1 .. 2;
+$server->poll_idle($thread);
+is(statements($thread), 'sql/select, sql/update', 'statements of messages that come at once are told apart');
+is($server->sql("SELECT string_agg(state, ', ') FROM pfs.events_transactions_history WHERE thread_id = $thread"), 'COMMITTED, COMMITTED', '... and so are their transactions');
+
+# ---- switches ----
+
+my $bytes = "SELECT sum_number_of_bytes_read FROM pfs.socket_instances i JOIN pfs.socket_summary_by_instance s USING (object_instance_begin) WHERE i.thread_id = $thread";
+
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = 'wait/io/socket/ClientRead'");
+$c->send(Query => 'SELECT 1');
+$c->until_ready;
+$server->poll_idle($thread);
+my $read = $server->sql($bytes);
+for (1 .. 3)
+{
+	$c->send(Query => 'SELECT 1');
+	$c->until_ready;
+}
+$server->poll_idle($thread);
+is($server->sql($bytes), $read, 'bytes of messages do not count where reads are off');
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name = 'wait/io/socket/ClientRead'");
+
+# Off while a transaction is open, which ends then, and on again.
+$c->send(Query => 'BEGIN');
+$c->until_ready;
+$server->sql("SELECT pfs.set_consumers('global_instrumentation', 'NO')");
+foreach my $sql ('SELECT 1', 'COMMIT', 'SELECT 2', 'SELECT 3')
+{
+	$c->send(Query => $sql);
+	$c->until_ready;
+}
+
+# A statement that switches all on in its middle stays unseen, with all that it does.
+$c->send(Query => 'SELECT on_in_the_middle()');
+$c->until_ready;
+forget();
+foreach my $sql ('SELECT 4', 'SELECT 5')
+{
+	$c->send(Query => $sql);
+	$c->until_ready;
+}
+$server->poll_idle($thread);
+is(statements($thread), 'sql/select, sql/select', 'what follows is seen');
+is($server->sql("SELECT count(*) FROM pfs.events_transactions_current WHERE thread_id = $thread AND timer_end IS NULL"), 0, '... and no transaction of before goes on');
+is($server->sql("SELECT string_agg(state, ', ') FROM pfs.events_transactions_history WHERE thread_id = $thread"), 'COMMITTED, COMMITTED', '... each has its own');
+
+# ---- sums ----
+
+# By thread, digest and prepared statement, whatever was truncated meanwhile.
+my $by_thread = "SELECT count_star FROM pfs.events_statements_summary_by_thread_by_event_name WHERE thread_id = $thread AND event_name = 'statement/sql/select'";
+
+$server->sql('TRUNCATE pfs.events_stages_summary_global_by_event_name, pfs.events_errors_summary_global_by_error');
+$server->sql('TRUNCATE pfs.events_statements_summary_by_digest');
+$before = $server->sql($by_thread);
+$c->send_at_once([ Parse => 'p', 'SELECT n FROM t WHERE i = 7' ], ['Sync']);
+$c->until_ready;
+for (1 .. 20)
+{
+	$c->send_at_once([ Bind => 'p' ], [ Execute => 0 ], ['Sync']);
+	$c->until_ready;
+}
+$server->poll_idle($thread);
+is($server->sql($by_thread) - $before, 20, 'each execution counts for its thread');
+is($server->sql("SELECT count_star FROM pfs.events_statements_summary_by_digest WHERE digest_text LIKE 'SELECT n FROM t%'"), 20, '... for its digest');
+is($server->sql("SELECT count_execute FROM pfs.prepared_statements_instances WHERE thread_id = $thread AND statement_name = 'p'"), 20, '... and for its prepared statement');
+
+done_testing();

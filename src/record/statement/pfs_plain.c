@@ -1,0 +1,416 @@
+/*
+ * pfs_plain.c
+ *	  The fast path of a plain statement: whether there can be one, its start and end, and its
+ *	  handing over to the general code.
+ *
+ * Separate from pfs_statement_top.c, which has every other statement at top level.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "tcop/pquery.h"
+#include "tcop/utility.h"
+#include "utils/portal.h"
+
+#include "pfs_compat_hooks.h"
+#include "pfs_digest_pending.h"
+#include "pfs_digest_wait.h"
+#include "pfs_memory_counted.h"
+#include "pfs_plain.h"
+#include "pfs_wait_class.h"
+
+/* ---- is everything as by default? ---- */
+
+/* What a statement and a transaction have by default: beside `usual`. */
+#define DEFAULT_FLAGS (PFS_FLAG_ENABLED | PFS_FLAG_CURRENT)
+
+/* Are these the flags of an event that is recorded and timed as nearly all are? */
+static inline bool
+is_default(uint32 flags, uint32 more)
+{
+	return (flags & (PFS_FLAGS_USUAL | DEFAULT_FLAGS | more)) == (pfs_local.usual | DEFAULT_FLAGS | more);
+}
+
+/* Is a stage of statements on, or what counts beside statements? */
+static bool
+is_more_wanted(const PfsThread *t)
+{
+	for (int kind = 0; kind < PFS_NUM_STAGE_KINDS; kind++)
+	{
+		if (pfs_wait_flags(t, pfs_stage_instrument[kind]) & PFS_FLAG_ENABLED)
+			return true;
+	}
+	return (pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_TABLE]) & PFS_FLAG_ENABLED) != 0 ||
+		pfs_load_relaxed(&pfs_words->statement_counts) != 0 || pfs_load_relaxed(&pfs_words->memory_wanted);
+}
+
+/* Is no instrument on that has to do with statements or waits, nor that of errors? */
+static bool
+is_nothing_on(void)
+{
+	for (int class = 0; class < PFS_NUM_TIMED_CLASSES; class++)
+	{
+		if (pfs_load_relaxed(&pfs_words->class_flags[class]) != 0)
+			return false;
+	}
+	return !pfs_load_relaxed(&pfs_words->memory_wanted) && !pfs_error_is_wanted();
+}
+
+/* Is something open that has begun before? */
+static bool
+is_something_open(const PfsThread *t)
+{
+	for (int family = 0; family < PFS_NUM_EVENT_FAMILIES; family++)
+	{
+		if (t->events[family].depth != 0)
+			return true;
+	}
+	return pfs_memory_is_counted || pfs_local.slow != 0 || pfs_sql.top_open || pfs_sql.open != NULL ||
+		pfs_stages.n != 0 || pfs_open_error.sqlstate != 0;
+}
+
+/* Behind a switch: a transaction that has begun meanwhile is none. */
+void
+pfs_plain_switch_on(void)
+{
+	pfs_plain.all_off = false;
+	pfs_transaction.lxid = pfs_compat_lxid(MyProc);
+	pfs_transaction.chain = false;
+}
+
+/*
+ * Looks at all words that a plain statement goes by, behind their generation: where one changes
+ * meanwhile, so does that.  What the owner itself has not followed yet, as a truncation, is looked
+ * at again.
+ */
+void
+pfs_plain_look_now(PfsThread *t)
+{
+	uint64		generation = pfs_load_acquire(&pfs_words->generation);
+	uint32		mask = pfs_load_relaxed(&t->mask);
+
+	pfs_plain.generation = 0;
+	pfs_plain.mask = mask;
+	pfs_plain.flags = pfs_class_flags(t, PFS_CLASS_STATEMENT);
+	pfs_plain.looked = generation;
+	pfs_plain.looked_mask = mask;
+	pfs_plain.all_off = is_nothing_on();
+	if (pfs_plain.all_off && is_something_open(t))
+	{
+		pfs_plain.all_off = false;
+		pfs_plain.looked = 0;
+	}
+	if (!is_default(pfs_plain.flags, PFS_FLAG_DIGEST) ||
+		!is_default(pfs_wait_flags(t, pfs_transaction_instrument), 0) || is_more_wanted(t))
+		return;
+	/* Only these families' cells are added to without a look of their own. */
+	if (t->generation[PFS_FAMILY_STATEMENTS] != pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_STATEMENTS]) ||
+		t->generation[PFS_FAMILY_TRANSACTIONS] != pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_TRANSACTIONS]))
+		pfs_plain.looked = 0;
+	if (pfs_memory_is_counted || !pfs_pending_digests_are_mine())
+		pfs_plain.looked = 0;
+	if (pfs_plain.looked != 0)
+		pfs_plain.generation = generation;
+}
+
+/* ---- the general code takes over ---- */
+
+/* Begins a stage of pfs_sql.top, as all of them are off. */
+static inline void
+set_stage(PfsStageKind kind)
+{
+	pfs_stages.items[0] = (PfsStage)
+	{
+		.instrument = pfs_stage_instrument[kind], .statement = pfs_plain.event_id
+	};
+	pfs_stages.n = 1;
+}
+
+/* The stage that pfs_sql.top would be in. */
+static PfsStageKind
+stage_of(PfsPlainState state)
+{
+	switch (state)
+	{
+		case PFS_PLAIN_NAMED:
+			return pfs_plain.is_planned ? PFS_STAGE_PLAN : PFS_STAGE_PARSE_ANALYZE;
+		case PFS_PLAIN_PLANNING:
+			return PFS_STAGE_PLAN;
+		case PFS_PLAIN_STARTING:
+		case PFS_PLAIN_STARTED:
+			return PFS_STAGE_EXECUTOR_START;
+		default:
+			return PFS_STAGE_EXECUTE;
+	}
+}
+
+/* The phase that pfs_sql.top would have come to. */
+static PfsStatementPhase
+phase_of(PfsPlainState state)
+{
+	if (state == PFS_PLAIN_NAMED && !pfs_plain.is_planned)
+		return PFS_PHASE_PARSE;
+	return state < PFS_PLAIN_RUNS ? PFS_PHASE_PLAN : PFS_PHASE_EXECUTION;
+}
+
+/* Makes the slot of a statement that has no name yet, which readers do not show. */
+static void
+make_unnamed_event(PfsThread *t, PfsStatement *s)
+{
+	uint64		last = t->last_event_id;
+	PfsStatementEvent *e = pfs_statement_make_event(t, s, s->flags);
+
+	t->last_event_id = last;
+	if (e == NULL)
+		return;
+	e->event_id = s->event_id;
+	e->flags &= ~(PFS_FLAG_CURRENT | PFS_FLAG_DIGEST);
+	s->event = e;
+	pfs_event_show(t, PFS_STATEMENTS);
+}
+
+/*
+ * Fills in pfs_sql.top as the general code would have left it.  A plain statement has met no error
+ * and no nested statement so far, and its stages are off.
+ */
+void
+pfs_plain_leave_inside_now(PfsThread *t)
+{
+	PfsStatement *s = &pfs_sql.top;
+	PfsPlainState state = pfs_plain.state;
+	bool		in_call = state == PFS_PLAIN_PLANNING || state == PFS_PLAIN_STARTING || state == PFS_PLAIN_RUNS ||
+	state == PFS_PLAIN_ENDING;
+
+	pfs_plain.state = PFS_PLAIN_NONE;
+	pfs_sql.raised = pfs_sql.failed = false;
+	pfs_sql.sqlstate = 0;
+	pfs_sql.message_len = 0;
+	pfs_sql.nest = in_call || pfs_plain.passes ? 1 : 0;
+	pfs_sql.current = in_call ? s : NULL;
+	pfs_sql.top_open = true;
+
+	memset(s, 0, offsetof(PfsStatement, own));
+	s->n = s->own;
+	s->flags = pfs_plain.flags;
+	s->start = pfs_plain.start;
+	s->event_id = pfs_plain.event_id;
+	s->statement_id = pfs_plain.statement_id;
+	s->parent = pfs_plain.parent;
+	s->lock_ticks = pfs_plain.lock_ticks;
+	s->examined = pfs_examined();
+	if (state == PFS_PLAIN_ARRIVED)
+	{
+		s->instrument = pfs_other_statement[PFS_STATEMENT_PARSE];
+		s->database = MyDatabaseId;
+		s->user = OidIsValid(MyDatabaseId) ? GetOuterUserId() : InvalidOid;
+		make_unnamed_event(t, s);
+		set_stage(PFS_STAGE_PARSE_ANALYZE);
+		return;
+	}
+	s->event = pfs_plain.event;
+	s->n = s->event->n;
+	s->instrument = s->event->instrument;
+	s->query_id = s->event->query_id;
+	s->database = s->event->database;
+	s->user = s->event->user;
+	s->plan_origin = s->event->plan_origin;
+	s->phase = phase_of(state);
+	if (state >= PFS_PLAIN_STARTING)
+	{
+		s->query = pfs_plain.query;
+		s->portal = pfs_plain.portal;
+		s->portal_time = pfs_plain.portal_time;
+	}
+	if (state >= PFS_PLAIN_RUNS)
+		s->prepared = pfs_plain.prepared;
+	if (state >= PFS_PLAIN_ENDING)
+	{
+		s->done = true;
+		s->stamp = (PfsTimestamp)
+		{
+			pfs_plain.stamp, PFS_FLAGS_TIMER(pfs_local.usual)
+		};
+		s->message = pfs_plain.message;
+	}
+	set_stage(stage_of(state));
+}
+
+/* A signal handler that has come in the middle of a write section takes nothing over. */
+void
+pfs_plain_leave_now(PfsThread *t)
+{
+	if (t == NULL || pfs_is_writing(t))
+		return;
+	pfs_write_begin(t);
+	pfs_plain_leave_inside_now(t);
+	pfs_write_end(t);
+}
+
+/* ---- name and start ---- */
+
+/* Can a call at this place be for the statement, with nothing in the way? */
+static inline bool
+is_clear(const PfsThread *t, uint64 query_id)
+{
+	return likely((pfs_local.not_usual & ~PFS_SLOW_UNNAMED) == 0 && (pfs_load_relaxed(&t->seq.word) & 1) == 0 &&
+				  pfs_open_error.sqlstate == 0 && query_id != 0 && pfs_plain_is_on(t) && pfs_trigger_depth() == 0);
+}
+
+/*
+ * Gives the statement its name and text: fills in its event, and shows it.  Its transaction is noticed.
+ * False: its instrument is not as the others.
+ */
+static pg_attribute_always_inline bool
+name(PfsThread *t, CommandTag tag, uint64 query_id, const char *str, int location, int len)
+{
+	PfsInstrumentId instrument = pfs_tag_instrument[tag];
+	PfsEvents  *events = &t->events[PFS_STATEMENTS];
+	PfsStatementEvent *e = (PfsStatementEvent *) pfs_event_slot(events, 0);
+
+	if (unlikely(instrument == PFS_NO_INSTRUMENT || pfs_wait_flags(t, instrument) != pfs_plain.flags))
+		return false;
+	pfs_write_begin(t);
+	/* A signal handler's event may have come in between. */
+	if (unlikely(pfs_plain.state != PFS_PLAIN_ARRIVED))
+	{
+		pfs_write_end(t);
+		return false;
+	}
+	pfs_local.slow &= ~PFS_SLOW_UNNAMED;
+	e->kind = instrument | pfs_plain.parent.type << 32;
+	e->timer_start = pfs_plain.start;
+	e->event_id = pfs_plain.event_id;
+	e->nesting_event_id = pfs_plain.parent.event_id;
+	e->flags = pfs_plain.flags;
+	pfs_counters_clear(e->n);
+	e->level = 0;
+	e->statement_id = pfs_plain.statement_id;
+	e->query_id = query_id;
+	e->database = MyDatabaseId;
+	e->user = GetOuterUserId(); /* a function of a parameter may be executed
+								 * as its owner */
+	e->sqlstate = 0;
+	e->counts = 0;
+	e->plan_origin = 0;
+	pfs_statement_put_text(e, str, location, len);
+	pfs_plain.event = e;
+	pfs_plain.is_planned = false;
+	pfs_store_release(&events->depth, 1);	/* C */
+	if (pfs_transaction_is_new())
+		pfs_transaction_begin_in(t, pfs_timestamp_by(pfs_local.usual), pfs_local.parent);
+	pfs_plain.state = PFS_PLAIN_NAMED;
+	pfs_write_end(t);
+	return true;
+}
+
+bool
+pfs_plain_is_named(PfsThread *t, const Query *query, const char *str)
+{
+	return is_clear(t, query->queryId) && query->commandType != CMD_UTILITY &&
+		name(t, CreateCommandTag(unconstify(Node *, (const Node *) query)), query->queryId, str, query->stmt_location,
+			 query->stmt_len);
+}
+
+/*
+ * Notes that the executor starts the statement's query, which it names if nothing has yet, as of what
+ * was prepared and planned before.  False: it is no plain one, or its digest may have no text.
+ */
+bool
+pfs_plain_starts(PfsThread *t, const QueryDesc *desc)
+{
+	const PlannedStmt *stmt = desc->plannedstmt;
+	Portal		portal = ActivePortal;
+
+	if (unlikely(!is_clear(t, stmt->queryId) || portal == NULL))
+		return false;
+	if (pfs_plain.state == PFS_PLAIN_NAMED)
+	{
+		/* A pipeline may prepare several. */
+		if (unlikely(pfs_plain.event->query_id != stmt->queryId))
+			return false;
+	}
+
+	/*
+	 * Nearly always SELECT, and the server's function would cost more than
+	 * the answer.
+	 */
+	else if (unlikely(pfs_digest_may_lack_text(stmt->queryId)) ||
+			 unlikely(!name(t, stmt->commandType == CMD_SELECT && stmt->rowMarks == NIL ? CMDTAG_SELECT
+							: CreateCommandTag(unconstify(Node *, (const Node *) stmt)),
+							stmt->queryId, desc->sourceText, stmt->stmt_location, stmt->stmt_len)))
+		return false;
+	if (PFS_HAVE_PLAN_ORIGIN)
+		pfs_store_relaxed(&pfs_plain.event->plan_origin, pfs_compat_plan_origin(stmt));
+	pfs_plain.query = desc;
+	pfs_plain.portal = portal;
+	pfs_plain.portal_time = portal->creation_time;
+	pfs_plain.prepared = NULL;
+	pfs_plain.state = PFS_PLAIN_STARTING;
+	return true;
+}
+
+/* ---- end ---- */
+
+/* Ends the transaction of the statement, which has run, at its commit. */
+bool
+pfs_plain_commits(PfsThread *t)
+{
+	uint64		now;
+
+	if (unlikely(pfs_is_writing(t)))
+		return false;
+	now = pfs_timer_read(PFS_FLAGS_TIMER(pfs_local.usual));
+	pfs_write_begin(t);
+	pfs_fence_signal();
+	if (unlikely(!pfs_plain_is_on(t) || !pfs_transaction_of_plain_ends(t, PFS_TRANSACTION_COMMITTED, now)))
+	{
+		pfs_write_end(t);
+		return false;
+	}
+	pfs_sql.committing = false;
+	pfs_plain.stamp = now;
+	pfs_write_end(t);
+	return true;
+}
+
+/*
+ * Ends the statement: it is counted in the thread's cell, for its digest and its prepared statement,
+ * and goes to the histories.
+ */
+bool
+pfs_plain_ends(PfsThread *t, uint64 now)
+{
+	PfsStatementEvent *e = pfs_plain.event;
+	PfsStatementCell *cell;
+	uint64		ticks;
+	uint32		bucket;
+	bool		rare;
+
+	pfs_fence_signal();
+	if (unlikely(!pfs_plain_is_on(t) || pfs_local.not_usual != 0 || pfs_digest_rows_used != 0 ||
+				 pfs_transaction_is_new()))
+		return false;
+	cell = pfs_summary_chunk(t, PFS_FAMILY_STATEMENTS, pfs_statement_cell(e->instrument));
+	if (unlikely(cell == NULL || cell->time.count_timed == 0))
+		return false;
+	ticks = likely(now > e->timer_start) ? now - e->timer_start : 0;
+	e->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - pfs_plain.lock_ticks;
+	rare = pfs_counters_have_rare(e->n);
+	pfs_cell_add(&cell->time, ticks);
+	pfs_counters_add_known(cell->n, e->n, rare);
+	bucket = pfs_histogram_bucket(ticks);
+	pfs_count_statement_bucket(t, bucket);
+	pfs_digest_count_plain(e, now, ticks, bucket, rare);
+	if (pfs_plain.prepared != NULL)
+		pfs_prepared_add_usual(pfs_plain.prepared, e->flags, ticks);
+	e->timer_end = now;
+	e->end_event_id = t->last_event_id;
+	pfs_store_relaxed(&t->events[PFS_STATEMENTS].depth, 0);
+	if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
+		pfs_statement_event_store(t, e, rare);
+	pfs_plain.state = PFS_PLAIN_NONE;
+	pfs_local.parent = pfs_transaction_parent();
+	pfs_digest_charged = 0;
+	pfs_local.waits = NULL;
+	return true;
+}

@@ -1,0 +1,138 @@
+/*
+ * pfs_plain.h
+ *	  The fast path of a plain statement: one of a client's, which the session has waited for, that
+ *	  the executor runs once, while everything is switched on as by default.
+ *
+ * Of such a statement the process keeps only what its end needs (PfsPlain), and its event is filled
+ * in once, when its query is known.  Everything else that can happen to a statement is the business
+ * of the general code, which knows it by pfs_sql.top.  So whatever is about to read or change pfs_sql
+ * calls pfs_plain_leave() first: from there on the statement is pfs_sql.top, as if it had always been.
+ *
+ *		state			until
+ *		ARRIVED			its text has been analysed, or what has been prepared is planned or started
+ *		NAMED			it is planned, or the executor starts
+ *		PLANNING		its plan is there: then it is NAMED again
+ *		STARTING		its start is over
+ *		STARTED			it runs
+ *		RUNS			its run is over, or its finish if that counts
+ *		ENDING			a finish that counts nothing, or its end, is over: then it is RAN again
+ *		RAN				the session waits for its client
+ *
+ * Whether everything is switched on as by default is asked once for each generation of the shared
+ * words (pfs_plain_look()); then one comparison tells that nothing has changed.  Inside a write section
+ * it comes behind the odd word, as that of each truncation's generation does: the truncator's side
+ * is in ../read/pfs_summary_truncate.c.
+ *
+ * Owner only, instrument points.
+ */
+#ifndef PFS_PLAIN_H
+#define PFS_PLAIN_H
+
+#include "pfs_digest_wait.h"
+#include "pfs_plain_state.h"
+
+/* Is everything as by default, as far as shared words tell? */
+static pg_attribute_always_inline bool
+pfs_plain_is_on(const PfsThread *t)
+{
+	return likely(pfs_load_relaxed(&pfs_words->generation) == pfs_plain.generation &&
+				  pfs_load_relaxed(&t->mask) == pfs_plain.mask);
+}
+
+/*
+ * Outside of write sections, where a message has arrived: looks whether it is, or whether everything is
+ * off, if that is not known of this generation.
+ */
+extern void pfs_plain_look_now(PfsThread *t);
+
+/* Behind a message, while everything is off: has something been switched?  Then it is not off any more. */
+extern void pfs_plain_switch_on(void);
+
+static inline bool
+pfs_plain_stays_off(void)
+{
+	if (likely(pfs_load_relaxed(&pfs_words->generation) == pfs_plain.looked))
+		return true;
+	pfs_plain_switch_on();
+	return false;
+}
+
+static inline void
+pfs_plain_look(PfsThread *t)
+{
+	if (unlikely(pfs_load_relaxed(&pfs_words->generation) != pfs_plain.looked ||
+				 pfs_load_relaxed(&t->mask) != pfs_plain.looked_mask))
+		pfs_plain_look_now(t);
+}
+
+/* The statement, if there is one, is pfs_sql.top from here on; the second inside a write section. */
+extern void pfs_plain_leave_now(PfsThread *t);
+extern void pfs_plain_leave_inside_now(PfsThread *t);
+
+static inline void
+pfs_plain_leave(PfsThread *t)
+{
+	if (pfs_plain.state != PFS_PLAIN_NONE)
+		pfs_plain_leave_now(t);
+}
+
+static inline void
+pfs_plain_leave_inside(PfsThread *t)
+{
+	if (pfs_plain.state != PFS_PLAIN_NONE)
+		pfs_plain_leave_inside_now(t);
+}
+
+/*
+ * Inside a write section, at the reading that has ended an idle wait: the next statement may be a
+ * plain one.  False: it is for the general code.
+ */
+static pg_attribute_always_inline bool
+pfs_plain_arrives(PfsThread *t, uint64 now)
+{
+	if (!pfs_plain_is_on(t) || unlikely(pfs_sql.top_open || pfs_sql.open != NULL || pfs_local.waits_used != 0 ||
+										pfs_sql.next_id == pfs_sql.last_id))
+		return false;
+	pfs_plain.start = now;
+	pfs_plain.statement_id = ++pfs_sql.next_id;
+	pfs_plain.event_id = ++t->last_event_id;
+	pfs_plain.lock_ticks = pfs_local.lock_ticks;
+	pfs_plain.parent = pfs_transaction_parent();
+	pfs_local.parent = (PfsParent)
+	{
+		pfs_plain.event_id, PFS_NESTING_STATEMENT
+	};
+	pfs_digest_charged = pfs_plain.statement_id;
+	pfs_store_relaxed(&t->charged.query_id, 0);
+	pfs_local.waits = t->digest_waits;
+	pfs_local.slow |= PFS_SLOW_UNNAMED;
+	pfs_sql.committing = false;
+	pfs_plain.passes = false;
+	pfs_plain.query = NULL;
+	pfs_plain.state = PFS_PLAIN_ARRIVED;
+	return true;
+}
+
+/*
+ * A query of the client's has been analysed, or is planned: names the statement that has arrived.
+ * False: it is for the general code.
+ */
+extern bool pfs_plain_is_named(PfsThread *t, const Query *query, const char *str);
+
+/* The executor starts a query; false: it is for the general code. */
+extern bool pfs_plain_starts(PfsThread *t, const QueryDesc *desc);
+
+/* Is this call of the executor one for the plain statement, which has come to this state? */
+static pg_attribute_always_inline bool
+pfs_plain_is(PfsPlainState state, const QueryDesc *desc)
+{
+	return likely(pfs_plain.state == state && pfs_plain.query == desc);
+}
+
+/* The transaction is committed; false: the general code ends it. */
+extern bool pfs_plain_commits(PfsThread *t);
+
+/* Inside a write section: the session waits for its client; the statement has run.  False: the general code ends it. */
+extern bool pfs_plain_ends(PfsThread *t, uint64 now);
+
+#endif							/* PFS_PLAIN_H */

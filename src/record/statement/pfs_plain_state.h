@@ -1,0 +1,72 @@
+/*
+ * pfs_plain_state.h
+ *	  What the process knows of a plain statement: see pfs_plain.h.
+ *
+ * Separate from that, as the waits of a statement ask for it, which its end adds to its digest.
+ */
+#ifndef PFS_PLAIN_STATE_H
+#define PFS_PLAIN_STATE_H
+
+#include "executor/execdesc.h"
+
+#include "pfs_statement.h"
+
+typedef enum PfsPlainState
+{
+	PFS_PLAIN_NONE,				/* there is none, or it is pfs_sql.top */
+	PFS_PLAIN_ARRIVED,
+	PFS_PLAIN_NAMED,
+	PFS_PLAIN_PLANNING,
+	PFS_PLAIN_STARTING,
+	PFS_PLAIN_STARTED,
+	PFS_PLAIN_RUNS,
+	PFS_PLAIN_ENDING,
+	PFS_PLAIN_RAN,
+} PfsPlainState;
+
+typedef struct PfsPlain
+{
+	uint32		state;			/* PfsPlainState */
+	bool		passes;			/* in a call of the executor for a query whose
+								 * statement has ended */
+	bool		is_planned;		/* NAMED: it has been planned, too */
+	bool		all_off;		/* nothing is collected, and nothing is open:
+								 * until the next message that comes behind a
+								 * switch */
+
+	/* What pfs_plain_look() has found. */
+	uint32		mask;			/* of the thread; with generation */
+	uint64		generation;		/* of pfs_words, while everything is as by
+								 * default; 0: it is not */
+	uint64		looked;			/* generation at which it has looked last */
+	uint32		looked_mask;
+	uint32		flags;			/* of statements */
+
+	/* The statement. */
+	uint64		start;			/* by the default timer, as all readings here */
+	uint64		event_id;
+	uint64		statement_id;
+	uint64		lock_ticks;		/* of the process at the start */
+	PfsParent	parent;
+
+	PfsStatementEvent *event;	/* from its name on: its slot, which is shown */
+
+	/* From the start of the executor on. */
+	const QueryDesc *query;		/* NULL: the executor has ended */
+	const void *portal;
+	int64		portal_time;
+	struct PfsPreparedEntry *prepared;	/* from the run on */
+	uint64		stamp;			/* the end of what was executed last */
+	TimestampTz message;		/* from the end of the run on */
+} PfsPlain;
+
+extern PFS_HIDDEN PfsPlain pfs_plain;
+
+/* Does nothing have to be done for statements and their waits? */
+static pg_attribute_always_inline bool
+pfs_is_all_off(void)
+{
+	return unlikely(pfs_plain.all_off);
+}
+
+#endif							/* PFS_PLAIN_STATE_H */
