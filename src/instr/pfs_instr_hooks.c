@@ -115,6 +115,7 @@ planner_cb(PFS_PLANNER_PARAMS)
 
 	if (pfs_is_all_off())
 		return prev_planner(PFS_PLANNER_ARGS);
+	pfs_hook_called(PFS_HOOK_PLANNER);
 	if (likely(plain_is_planned(query, str)))
 	{
 		uint64		start = plain_now();
@@ -136,7 +137,6 @@ planner_cb(PFS_PLANNER_PARAMS)
 			pfs_call_plan_end(&call);
 		return result;
 	}
-	pfs_hook_called(PFS_HOOK_PLANNER);
 	pfs_tables_watch(pfs_my_thread);
 	if (pfs_call_begin(&call))
 	{
