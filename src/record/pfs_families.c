@@ -107,6 +107,8 @@ void
 pfs_families_register(void)
 {
 	memcpy(pfs_event_families, event_families, sizeof(event_families));
+	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
+		pfs_event_records[f] = event_families[f].record;
 	memcpy(pfs_summary_kinds, summary_kinds, sizeof(summary_kinds));
 	memcpy(pfs_counted_kinds, counted_kinds, sizeof(counted_kinds));
 	pfs_event_family_reads = event_family_reads;

@@ -7,7 +7,8 @@
 
 #include "pfs_event.h"
 
-PFS_FIXED PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES];
+PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES];
+PFS_FIXED PfsEventRecord pfs_event_records[PFS_NUM_EVENT_FAMILIES];
 
 static const char *const nesting_names[] = {
 	[PFS_NESTING_TRANSACTION] = "TRANSACTION",[PFS_NESTING_STATEMENT] = "STATEMENT",

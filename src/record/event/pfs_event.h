@@ -291,6 +291,11 @@ typedef struct PfsEventFamilyInfo
  */
 extern PFS_HIDDEN PfsEventFamilyInfo pfs_event_families[PFS_NUM_EVENT_FAMILIES];
 
+/* Their `record`, on one line: a statement ends events of several families. */
+typedef void (*PfsEventRecord) (struct PfsThread *t, PfsEvent *event);
+
+extern PFS_HIDDEN PfsEventRecord pfs_event_records[PFS_NUM_EVENT_FAMILIES];
+
 /*
  * Readers.  Each calls emit for a private copy of every event it finds, in no
  * promised order; history_long is complete and without duplicates, newest

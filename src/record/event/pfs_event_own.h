@@ -91,7 +91,7 @@ pfs_event_record(PfsThread *t, PfsEventFamily family, PfsEvent *e, uint64 end)
 {
 	e->timer_end = Max(end, e->timer_start);
 	if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
-		pfs_event_families[family].record(t, e);
+		pfs_event_records[family] (t, e);
 }
 
 /*

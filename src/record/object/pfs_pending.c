@@ -34,7 +34,7 @@
 #include "pfs_pending.h"
 #include "pfs_shared.h"
 
-PFS_FIXED const PfsCountedKind *pfs_counted_kinds[PFS_NUM_COUNTED_OBJECTS];
+const PfsCountedKind *pfs_counted_kinds[PFS_NUM_COUNTED_OBJECTS];
 PFS_FIXED PfsSharedPending *pfs_shared_pending = NULL;
 PFS_FIXED PfsThreadSets pfs_pending_sets[PFS_NUM_COUNTED_OBJECTS];
 PFS_HOT char *pfs_my_pending[PFS_NUM_COUNTED_OBJECTS];

@@ -56,24 +56,27 @@ find_schema(char *to)
 static uint32
 put_schema(char *to)
 {
-	static PFS_HOT const char *last_path;
-	static PFS_HOT char last_look[PATH_LOOK];
-	static PFS_HOT uint32 last_len;
+	static PFS_HOT struct
+	{
+		const char *path;
+		char		look[PATH_LOOK];
+		uint32		len;
+	}			last;
 	const char *path = namespace_search_path;
 
-	if (likely(path == last_path && path != NULL && strncmp(path, last_look, PATH_LOOK) == 0))
+	if (likely(path == last.path && path != NULL && strncmp(path, last.look, PATH_LOOK) == 0))
 	{
-		memcpy(to, last_look, PATH_LOOK);
-		return last_len;
+		memcpy(to, last.look, PATH_LOOK);
+		return last.len;
 	}
-	last_len = find_schema(to);
-	last_path = NULL;
-	if (path != NULL && path[0] != ' ' && last_len + 1 < PATH_LOOK)
+	last.len = find_schema(to);
+	last.path = NULL;
+	if (path != NULL && path[0] != ' ' && last.len + 1 < PATH_LOOK)
 	{
-		strncpy(last_look, path, PATH_LOOK);	/* zeros behind a shorter one */
-		last_path = path;
+		strncpy(last.look, path, PATH_LOOK);	/* zeros behind a shorter one */
+		last.path = path;
 	}
-	return last_len;
+	return last.len;
 }
 
 static inline bool
