@@ -412,6 +412,22 @@ general_finish(QueryDesc *desc)
 	}
 }
 
+/* Ends a finish or an end in which the general code has taken the plain statement over; s: whose it is, or NULL. */
+static pg_noinline void
+end_left(QueryDesc *desc, PfsStatement *s, bool is_end)
+{
+	PfsCall		call;
+
+	pfs_call_plain_left(&call, 0);
+	call.statement = s;
+	if (!pfs_call_end(&call))
+		return;
+	if (is_end)
+		pfs_call_executor_end_end(&call, desc);
+	else
+		pfs_call_finish_end(&call, desc, 0);
+}
+
 /*
  * Passes on a call for the plain statement's own query that counts nothing: the finish of one that has
  * only read, and the end.
@@ -419,8 +435,6 @@ general_finish(QueryDesc *desc)
 static pg_attribute_always_inline void
 plain_pass(QueryDesc *desc, bool is_end)
 {
-	PfsCall		call;
-
 	pfs_plain.state = PFS_PLAIN_ENDING;
 	if (is_end)
 		prev_executor_end(desc);
@@ -436,13 +450,7 @@ plain_pass(QueryDesc *desc, bool is_end)
 		}
 		return;
 	}
-	pfs_call_plain_left(&call, 0);
-	if (!pfs_call_end(&call))
-		return;
-	if (is_end)
-		pfs_call_executor_end_end(&call, desc);
-	else
-		pfs_call_finish_end(&call, desc, 0);
+	end_left(desc, &pfs_sql.top, is_end);
 }
 
 static pg_noinline void
@@ -471,8 +479,6 @@ is_of_ended(const QueryDesc *desc)
 static pg_noinline void
 pass_ended(QueryDesc *desc, bool is_end)
 {
-	PfsCall		call;
-
 	pfs_plain.passes = true;
 	if (is_end)
 		prev_executor_end(desc);
@@ -481,14 +487,7 @@ pass_ended(QueryDesc *desc, bool is_end)
 	pfs_plain.passes = false;
 	if (likely(pfs_plain.state != PFS_PLAIN_NONE))
 		return;
-	pfs_call_plain_left(&call, 0);
-	call.statement = NULL;
-	if (!pfs_call_end(&call))
-		return;
-	if (is_end)
-		pfs_call_executor_end_end(&call, desc);
-	else
-		pfs_call_finish_end(&call, desc, 0);
+	end_left(desc, NULL, is_end);
 }
 
 /* Passes the finish on. */
