@@ -73,6 +73,7 @@ my $long = 'SELECT ' . ('i' x 8) . ' FROM (SELECT 1 AS iiiiiiii) s WHERE ' . joi
 
 $c->send(Query => 'SELECT 1');
 $c->until_ready;
+$server->poll_idle($thread);
 forget();
 for (1 .. 3)
 {
