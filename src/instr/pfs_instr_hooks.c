@@ -428,18 +428,24 @@ end_left(QueryDesc *desc, PfsStatement *s, bool is_end)
 		pfs_call_finish_end(&call, desc, 0);
 }
 
-/*
- * Passes on a call for the plain statement's own query that counts nothing: the finish of one that has
- * only read, and the end.
- */
 static pg_attribute_always_inline void
-plain_pass(QueryDesc *desc, bool is_end)
+call_previous(QueryDesc *desc, bool is_end)
 {
-	pfs_plain.state = PFS_PLAIN_ENDING;
 	if (is_end)
 		prev_executor_end(desc);
 	else
 		prev_executor_finish(desc);
+}
+
+/*
+ * Passes on a call for the plain statement's own query that counts nothing: the finish of one that has
+ * only read, and the end.
+ */
+static pg_noinline void
+plain_pass(QueryDesc *desc, bool is_end)
+{
+	pfs_plain.state = PFS_PLAIN_ENDING;
+	call_previous(desc, is_end);
 	if (likely(pfs_plain.state == PFS_PLAIN_ENDING))
 	{
 		pfs_plain.state = PFS_PLAIN_RAN;
@@ -451,18 +457,6 @@ plain_pass(QueryDesc *desc, bool is_end)
 		return;
 	}
 	end_left(desc, &pfs_sql.top, is_end);
-}
-
-static pg_noinline void
-plain_pass_finish(QueryDesc *desc)
-{
-	plain_pass(desc, false);
-}
-
-static pg_noinline void
-plain_pass_end(QueryDesc *desc)
-{
-	plain_pass(desc, true);
 }
 
 /*
@@ -480,14 +474,10 @@ static pg_noinline void
 pass_ended(QueryDesc *desc, bool is_end)
 {
 	pfs_plain.passes = true;
-	if (is_end)
-		prev_executor_end(desc);
-	else
-		prev_executor_finish(desc);
+	call_previous(desc, is_end);
 	pfs_plain.passes = false;
-	if (likely(pfs_plain.state != PFS_PLAIN_NONE))
-		return;
-	end_left(desc, NULL, is_end);
+	if (unlikely(pfs_plain.state == PFS_PLAIN_NONE))
+		end_left(desc, NULL, is_end);
 }
 
 /* Passes the finish on. */
@@ -499,7 +489,7 @@ executor_finish_cb(QueryDesc *desc)
 		if (pfs_finish_counts(desc))
 			plain_finish(desc);
 		else
-			plain_pass_finish(desc);
+			plain_pass(desc, false);
 	}
 	else if (pfs_is_all_off())
 		prev_executor_finish(desc);
@@ -537,7 +527,7 @@ static void
 executor_end_cb(QueryDesc *desc)
 {
 	if (likely(pfs_plain_is(PFS_PLAIN_RAN, desc)))
-		plain_pass_end(desc);
+		plain_pass(desc, true);
 	else if (pfs_is_all_off())
 		prev_executor_end(desc);
 	else if (is_of_ended(desc))

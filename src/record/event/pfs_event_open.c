@@ -84,14 +84,6 @@ finish_top(PfsThread *t, uint64 end)
 	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
 }
 
-void
-pfs_open_finish(PfsThread *t, uint64 end)
-{
-	pfs_write_begin(t);
-	finish_top(t, end);
-	pfs_write_end(t);
-}
-
 /*
  * Ends an open event unless it has ended already: a signal handler's event during the
  * call may have found the wait to be over.
@@ -99,8 +91,11 @@ pfs_open_finish(PfsThread *t, uint64 end)
 void
 pfs_open_finish_this(PfsThread *t, const PfsOpenWait *open, uint64 end)
 {
-	if (pfs_open_waits.n > 0 && open == &pfs_open_waits.items[pfs_open_waits.n - 1])
-		pfs_open_finish(t, end);
+	if (pfs_open_waits.n == 0 || open != &pfs_open_waits.items[pfs_open_waits.n - 1])
+		return;
+	pfs_write_begin(t);
+	finish_top(t, end);
+	pfs_write_end(t);
 }
 
 /*

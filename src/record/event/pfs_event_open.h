@@ -47,10 +47,7 @@ extern bool pfs_wait_goes_on(PfsOpenKind kind);
 /* What the present wait of this kind has and the next one will not; or 0. */
 extern uint64 pfs_wait_identity(PfsOpenKind kind);
 
-/* End the innermost open event at the given raw reading, 0: now. */
-extern void pfs_open_finish(PfsThread *t, uint64 end);
-
-/* End an event that a call has continued, if it is still the innermost open one. */
+/* End an event that a call has continued at the given raw reading, 0: now, if it is still the innermost open one. */
 extern void pfs_open_finish_this(PfsThread *t, const PfsOpenWait *open, uint64 end);
 
 /* Inside a write section: end the open events that nobody waits in any more. */
