@@ -22,6 +22,7 @@
 #include "nodes/parsenodes.h"
 
 #include "pfs_instr.h"
+#include "pfs_leader.h"
 #include "pfs_plain.h"
 #include "pfs_statement_open.h"
 
@@ -191,5 +192,16 @@ extern void pfs_call_plain_left(PfsCall *call, uint64 start);
 
 /* What runs the statement at top level: the portal, and when it was made. */
 extern void pfs_call_set_portal(PfsStatementSource *source);
+
+/*
+ * ---- parallel workers: pfs_instr_workers.c ----
+ *
+ * Begins a call that may start workers: of the executor's run, or with NULL of a utility.  pfs_lead_end()
+ * ends it.
+ */
+extern void pfs_workers_lead(PfsThread *t, PfsLead *lead, const QueryDesc *desc);
+
+/* How many a query has started that has just run for the first time: later runs start none. */
+extern uint64 pfs_workers_launched(const QueryDesc *desc);
 
 #endif							/* PFS_INSTR_CALL_H */

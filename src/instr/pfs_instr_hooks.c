@@ -16,7 +16,6 @@
 #include "access/parallel.h"
 #include "access/xact.h"
 #include "executor/executor.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/planner.h"
 #include "parser/analyze.h"
 #include "tcop/pquery.h"
@@ -179,28 +178,6 @@ count_for_execute(const PfsCall *call, uint64 affected)
 		outer->executed += affected;
 }
 
-/* Workers that the plan's Gather nodes started last; a walker of plan states. */
-static bool
-count_workers(PlanState *state, void *arg)
-{
-	if (IsA(state, GatherState))
-		*(uint64 *) arg += ((GatherState *) state)->nworkers_launched;
-	else if (IsA(state, GatherMergeState))
-		*(uint64 *) arg += ((GatherMergeState *) state)->nworkers_launched;
-	return planstate_tree_walker(state, count_workers, arg);
-}
-
-/* Workers of a query that has just run for the first time: later runs launch none. */
-static inline uint64
-parallel_workers(const QueryDesc *desc)
-{
-	uint64		n = 0;
-
-	if (unlikely(desc->plannedstmt->parallelModeNeeded) && desc->planstate != NULL)
-		count_workers(desc->planstate, &n);
-	return n;
-}
-
 /* ---- the executor's hooks ---- */
 
 /* The start of a plain statement, which pfs_plain_starts() has noted. */
@@ -314,9 +291,9 @@ static pg_noinline void
 general_run(PFS_EXECUTOR_RUN_PARAMS)
 {
 	bool		parallel = desc->plannedstmt->parallelModeNeeded;
-	PfsDigestKey outer = {0, 0};
 	uint64		outer_writes = pfs_rel_writes_begin();
 	bool		first = !desc->already_executed;
+	PfsLead		lead;
 	PfsCall		call;
 
 	pfs_hook_called(PFS_HOOK_EXECUTOR_RUN);
@@ -330,17 +307,17 @@ general_run(PFS_EXECUTOR_RUN_PARAMS)
 		if (unlikely(desc->plannedstmt->hasModifyingCTE))
 			pfs_rows_watch_with(desc);
 		if (unlikely(parallel))
-			outer = pfs_digest_publish(call.thread);
+			pfs_workers_lead(call.thread, &lead, desc);
 	}
 	prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
 	pfs_rel_writes_end(outer_writes);
 	if (unlikely(parallel) && call.thread != NULL)
-		pfs_digest_publish_again(call.thread, &outer);
+		pfs_lead_end(call.thread, &lead);
 	if (pfs_call_end(&call))
 	{
 		uint64		affected = rows_affected(desc);
 
-		pfs_call_run_end(&call, rows_sent(desc), affected, first ? parallel_workers(desc) : 0);
+		pfs_call_run_end(&call, rows_sent(desc), affected, first ? pfs_workers_launched(desc) : 0);
 		count_for_execute(&call, affected);
 	}
 }
@@ -606,12 +583,12 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 	PfsThread  *t = context == PROCESS_UTILITY_SUBCOMMAND ? NULL : pfs_call_thread();
 	NodeTag		utility = nodeTag(stmt->utilityStmt);
 	TransactionCommand command;
-	PfsDigestKey outer;
 	PfsPreparedCommand prepared;
 	PfsProgramCommand program;
 	uint64		outer_writes = pfs_rel_writes_begin();
 	bool		watches_drops = false;
 	PfsRowCounter counter;
+	PfsLead		lead;
 	PfsCall		call;
 
 	pfs_hook_called(PFS_HOOK_PROCESS_UTILITY);
@@ -635,7 +612,9 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		if ((command.kind == TRANS_STMT_COMMIT_PREPARED || command.kind == TRANS_STMT_ROLLBACK_PREPARED) &&
 			pfs_transaction.event != NULL)
 			command.trx_id = pfs_prepared_trx_id(command.gid);
-		outer = pfs_digest_publish(t);
+		/* These start no workers. */
+		if (command.kind == PFS_NO_TRANSACTION_COMMAND)
+			pfs_workers_lead(t, &lead, NULL);
 		pfs_prepared_command(t, &prepared, stmt->utilityStmt, call.statement);
 		pfs_program_command(t, &program, stmt->utilityStmt);
 		watches_drops = pfs_drop_command(stmt->utilityStmt);
@@ -648,7 +627,8 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		pfs_program_command_end(&program);
 		if (watches_drops)
 			pfs_drop_unwatch();
-		pfs_digest_publish_again(t, &outer);
+		if (command.kind == PFS_NO_TRANSACTION_COMMAND)
+			pfs_lead_end(t, &lead);
 		if (pfs_call_end(&call))
 		{
 			uint64		sent = counter.rows;

@@ -21,6 +21,7 @@
 #include "pfs_instr_drop.h"
 #include "pfs_instr_prove.h"
 #include "pfs_instr_table.h"
+#include "pfs_leader.h"
 #include "pfs_object_change.h"
 #include "pfs_plain.h"
 #include "pfs_program_call.h"
@@ -84,7 +85,12 @@ general_xact(XactEvent event)
 		if (event == XACT_EVENT_PRE_COMMIT)
 			pfs_tables_watch(pfs_thread_here());
 		if (IsParallelWorker())
+		{
+			/* Its scans are over; so far no leader has been told that it is. */
+			if (event == XACT_EVENT_PARALLEL_COMMIT || event == XACT_EVENT_PARALLEL_ABORT)
+				pfs_work_give();
 			return;
+		}
 		t = pfs_my_thread;
 	}
 	if (t == NULL)
@@ -106,6 +112,7 @@ general_xact(XactEvent event)
 		pfs_statement_transaction_ended(t, PFS_TRANSACTION_PREPARED);
 	else if (event == XACT_EVENT_ABORT)
 	{
+		pfs_lead_rolled_back(t);
 		pfs_statement_unwind_all(t);
 		pfs_statement_transaction_ended(t, PFS_TRANSACTION_ROLLED_BACK);
 	}
@@ -167,7 +174,10 @@ subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 		return;
 	pfs_hook_called(PFS_HOOK_SUBXACT);
 	if (event == SUBXACT_EVENT_ABORT_SUB)
+	{
+		pfs_lead_rolled_back(t);
 		pfs_statement_unwind(t, level);
+	}
 	if (likely(!pfs_object_has_changes))
 		return;
 	if (event == SUBXACT_EVENT_COMMIT_SUB)
@@ -238,6 +248,8 @@ wrap_longjmp_chk(struct __jmp_buf_tag *env, int value)
 {
 	PfsThread  *t = pfs_my_thread;
 
+	if (unlikely(pfs_leading != NULL))
+		pfs_lead_cut_off(env);
 	if (t != NULL && env == (struct __jmp_buf_tag *) PG_exception_stack && !IsParallelWorker() &&
 		!pfs_digest_text_is_made)
 	{

@@ -27,6 +27,7 @@
 #include "pfs_error.h"
 #include "pfs_event_history.h"
 #include "pfs_event_open.h"
+#include "pfs_leader.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
 #include "pfs_part.h"
@@ -177,7 +178,7 @@ follow_leader(PfsThread *t, int leader)
 	if (pfs_pages_word(pfs_threads, index) != word)
 		return true;
 	pfs_thread_decide(t, instrumented, history);
-	pfs_digest_work_for(other);
+	pfs_digest_work_for(pfs_work_for(other, word, DatumGetUInt32(MyBgworkerEntry->bgw_main_arg)));
 	pfs_store_release(&t->parent_thread_id, thread_id);
 	return true;
 }

@@ -20,13 +20,14 @@ pfs_statement_sum_datum(const PfsStatementTotals *totals, PfsCounter counter)
 /* totals: a const PfsStatementTotals *.  Two counters of local buffers are not shown. */
 #define PFS_STATEMENT_SUM_COLUMNS(X, t, totals) \
 	X(t, sum_lock_time, numeric, picoseconds, pfs_statement_sum_datum(totals, PFS_N_LOCK_TIME), \
-	  "Time in waits for heavyweight and lightweight locks, in picoseconds.", .width = 12) \
+	  "Time in waits for heavyweight and lightweight locks, without those of parallel workers, in picoseconds.", .width = 12) \
 	X(t, sum_plan_time, numeric, picoseconds, pfs_statement_sum_datum(totals, PFS_N_PLAN_TIME), \
 	  "Time in the planner, in picoseconds.", .width = 12) \
 	X(t, sum_exec_time, numeric, picoseconds, pfs_statement_sum_datum(totals, PFS_N_EXEC_TIME), \
 	  "Time in the executor or in utilities, in picoseconds.", .width = 12) \
 	X(t, sum_cpu_time, numeric, picoseconds, pfs_statement_sum_datum(totals, PFS_N_CPU_TIME), \
-	  "Processor time, in picoseconds, of those that ran while consumer events_statements_cpu was on.", \
+	  "Processor time, without that of parallel workers, in picoseconds, of those that ran while consumer " \
+	  "events_statements_cpu was on.", \
 	  .width = 12) \
 	X(t, sum_errors, bigint, count, pfs_statement_sum_datum(totals, PFS_N_ERRORS), \
 	  "Errors raised in them, caught ones included.") \
@@ -60,12 +61,15 @@ pfs_statement_sum_datum(const PfsStatementTotals *totals, PfsCounter counter)
 	X(t, sum_parallel_workers, bigint, count, pfs_statement_sum_datum(totals, PFS_N_PARALLEL_WORKERS), \
 	  "Parallel workers that worked for them.") \
 	X(t, max_total_memory, bigint, bytes, pfs_statement_memory_datum((totals)->memory, isnull), \
-	  "The largest max_total_memory of these statements, in bytes; NULL where none has one.") \
+	  "The largest max_total_memory of these statements, without their parallel workers, in bytes; NULL where none " \
+	  "has one.") \
 	X(t, sum_rows_examined, bigint, count, pfs_statement_sum_datum(totals, PFS_N_ROWS_EXAMINED), \
-	  "Rows fetched from tables, or found by indexes alone; 0 while wait/io/table/handler is off.", \
+	  "Rows fetched from tables, or found by indexes alone, those of parallel workers included; 0 while " \
+	  "wait/io/table/handler is off.", \
 	  .since = PFS_SINCE_1_1) \
 	X(t, sum_no_index_used, bigint, count, pfs_statement_sum_datum(totals, PFS_N_NO_INDEX_USED), \
-	  "Statements that read a table by no index; 0 while wait/io/table/handler is off.", .since = PFS_SINCE_1_1)
+	  "Statements that read a table by no index, by themselves or in parallel workers; 0 while " \
+	  "wait/io/table/handler is off.", .since = PFS_SINCE_1_1)
 
 /* See pfs_statement_memory.c. */
 extern Datum pfs_statement_memory_datum(uint64 memory, bool *isnull);

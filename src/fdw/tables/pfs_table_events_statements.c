@@ -106,7 +106,8 @@ program_name_of(const PfsStatementEvent *event, bool *isnull)
 	               ": when the client's message had arrived, of a nested statement its planning or execution. NULL if " \
 	               "not timed.") \
 	X(t, lock_time, numeric, picoseconds, NUMBER(LOCK_TIME), \
-	  "Time of the process itself in waits for heavyweight and lightweight locks, in picoseconds.", .width = 6) \
+	  "Time of the process itself, without its parallel workers, in waits for heavyweight and lightweight locks, in " \
+	  "picoseconds.", .width = 6) \
 	X(t, sql_text, text, none, text_of(row, pfs_statement_text(row), row->text_len, true, isnull), \
 	  "The text, as far as pfs.max_sql_text_length bytes go, without what follows a PASSWORD, OPTIONS or " \
 	  "CONNECTION word of a command that can hold secrets." PFS_OWN_ROLE, .width = 100, .hidden = true) \
@@ -159,11 +160,12 @@ program_name_of(const PfsStatementEvent *event, bool *isnull)
 	  "Time in the executor or the utility, in picoseconds: what pg_stat_statements calls total_exec_time.", \
 	  .width = 10) \
 	X(t, cpu_time, numeric, picoseconds, cpu_time_of(row, isnull), \
-	  "Processor time of the process, in picoseconds; NULL unless consumer events_statements_cpu was on.", \
+	  "Processor time of the process, without that of its parallel workers, in picoseconds; NULL unless consumer " \
+	  "events_statements_cpu was on.", \
 	  .width = 10) \
 	X(t, max_total_memory, bigint, bytes, memory_of(row, isnull), \
-	  "The most that the session had in use while it was open, in bytes, of what memory instruments count; NULL " \
-	  "while it runs, and if none was on when it began.") \
+	  "The most that the session had in use while it was open, without its parallel workers, in bytes, of what " \
+	  "memory instruments count; NULL while it runs, and if none was on when it began.") \
 	X(t, parallel_workers, bigint, count, NUMBER(PARALLEL_WORKERS), "Parallel workers that worked for it.") \
 	X(t, nesting_event_level, integer, none, Int32GetDatum((int32) row->level), \
 	  "0 at top level, one more inside each statement.") \
@@ -176,11 +178,11 @@ program_name_of(const PfsStatementEvent *event, bool *isnull)
 	  "Where its plan comes from: STANDARD (planned for it), GENERIC or CUSTOM (of a prepared statement), INTERNAL. NULL " \
 	  "for what has no plan, and before PostgreSQL 19.", .width = 8, .since = PFS_SINCE_1_1) \
 	X(t, rows_examined, bigint, count, NUMBER(ROWS_EXAMINED), \
-	  "Rows fetched from tables, or found by indexes alone, those of statements inside it included; 0 while " \
-	  "wait/io/table/handler is off.", .since = PFS_SINCE_1_1) \
+	  "Rows fetched from tables, or found by indexes alone, those of statements inside it and of its parallel " \
+	  "workers included; 0 while wait/io/table/handler is off.", .since = PFS_SINCE_1_1) \
 	X(t, no_index_used, bigint, none, NUMBER(NO_INDEX_USED), \
-	  "1: it read a table by no index, by itself or in a statement inside it; else 0, as while wait/io/table/handler " \
-	  "is off.", .since = PFS_SINCE_1_1)
+	  "1: it read a table by no index, by itself, in a statement inside it or in a parallel worker; else 0, as while " \
+	  "wait/io/table/handler is off.", .since = PFS_SINCE_1_1)
 
 PFS_COLUMNS(statements, PfsStatementEvent, STATEMENTS_COLUMNS)
 

@@ -40,6 +40,27 @@ typedef struct PfsDigestKey
 	uint64		query_id;		/* of a digest never 0; 0: of none */
 } PfsDigestKey;
 
+/* Calls of a process, inside one another, whose parallel workers are told apart; see pfs_leader.h. */
+#define PFS_LEAD_LEVELS 4
+
+/* What the workers of one of them have read for it.  Any worker adds; the owner takes. */
+typedef struct PfsGiven
+{
+	uint64		rows;
+	uint64		full_scans;
+} PfsGiven;
+
+/* Workers of a call around the innermost one, which may not have attached yet. */
+typedef struct PfsLateWorkers
+{
+	PfsDigestKey key;
+	uint32		segment;		/* handle of the memory that they share with
+								 * the leader */
+	uint32		level;
+} PfsLateWorkers;
+
+#define PFS_LATE_WORKERS 8
+
 /*
  * What nearly every event needs of the fields that are no arrays is on the first two lines:
  * where many sessions share a processor, each line of a record is in no cache when its session
@@ -59,8 +80,8 @@ typedef struct PfsThread
 								 * events */
 
 	/*
-	 * Whose statement its parallel workers work for.  By the owner, inside a
-	 * write section.
+	 * Whose statement its parallel workers work for, see workers.  By the
+	 * owner, inside a write section.
 	 */
 	PfsDigestKey leads;
 
@@ -128,6 +149,18 @@ typedef struct PfsThread
 								 * pfs_left */
 	PfsAccountRefs refs;		/* whom it works for, once known */
 	bool		has_refs;		/* stored behind refs: workers read them by it */
+
+	/*
+	 * Of the call that starts workers, as leads is: see pfs_leader.h.  given:
+	 * by them, atomic.
+	 */
+	struct
+	{
+		uint32		level;
+		uint32		nlate;		/* entries of late */
+		PfsLateWorkers late[PFS_LATE_WORKERS];
+		PfsGiven	given[PFS_LEAD_LEVELS];
+	}			workers;
 
 	/* Its memory, see pfs_memory.h: a line that no wait touches. */
 	struct

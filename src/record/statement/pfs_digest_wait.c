@@ -13,9 +13,6 @@
 #include "pfs_left.h"
 #include "pfs_plain_state.h"
 
-/* How often a worker tries to read what its leader is just writing. */
-#define READ_TRIES 1000
-
 PFS_HOT uint64 pfs_digest_charged;
 
 static PFS_HOT bool working;	/* a parallel worker, for its leader's */
@@ -341,33 +338,11 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 
 /* ---- parallel workers ---- */
 
-/*
- * Publishes a key in the thread record: the one of the outer call, when an inner one is
- * over.  Readers are the workers of this leader.
- */
-void
-pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key)
-{
-	if (pfs_is_writing(t))
-		return;
-	pfs_write_begin(t);
-	pfs_store_relaxed(&t->leads.db_user, key->db_user);
-	pfs_store_relaxed(&t->leads.query_id, key->query_id);
-	pfs_write_end(t);
-}
-
-/*
- * Publishes the digest that this process collects waits for, before it may start
- * parallel workers, and returns what was published before.
- */
+/* The digest that this process collects waits for, and workers that it starts now. */
 PfsDigestKey
-pfs_digest_publish(PfsThread *t)
+pfs_digest_of_workers(void)
 {
-	PfsDigestKey before = t->leads;
-	PfsDigestKey now = pfs_digest_charged != 0 ? key_now() : nobody;
-
-	pfs_digest_publish_again(t, &now);
-	return before;
+	return pfs_digest_charged != 0 ? key_now() : nobody;
 }
 
 /*
@@ -385,30 +360,12 @@ pfs_digest_attach(PfsThread *t)
 	pfs_local.waits = t->digest_waits;
 }
 
-/*
- * Reads which digest a parallel worker's waits belong to: the key that its leader has
- * published.  Called once, when the worker attaches.  If the leader stays in write
- * sections for all READ_TRIES, what was read last is used, which may be a mixture of
- * two keys.
- */
+/* A parallel worker knows which digest its waits belong to. */
 void
-pfs_digest_work_for(const PfsThread *leader)
+pfs_digest_work_for(PfsDigestKey key)
 {
-	PfsDigestKey key = {0, 0};
-
-	if (!working)
-		return;
-	for (int i = 0; i < READ_TRIES; i++)
-	{
-		uint64		word = pfs_seqlock_read_begin(&leader->seq);
-
-		key.db_user = pfs_load_relaxed(&leader->leads.db_user);
-		key.query_id = pfs_load_relaxed(&leader->leads.query_id);
-		if (pfs_seqlock_read_valid(&leader->seq, word))
-			break;
-		pfs_pause();
-	}
-	set_key(key);
+	if (working)
+		set_key(key);
 }
 
 /*

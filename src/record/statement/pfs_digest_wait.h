@@ -79,14 +79,11 @@ extern void pfs_digest_waits_give_all(void);
 extern PfsDigestCharged pfs_digest_charged_now(bool *rides);
 
 /*
- * A parallel worker's waits are its leader's statement's.  The leader says which
- * one that is before it starts workers, and afterwards what it said before; not
- * inside a write section.  A worker collects from its begin, and reads what the
- * leader says once.
+ * A parallel worker's waits are its leader's statement's (pfs_leader.h).  A worker collects from
+ * its begin, and learns from the leader for which digest.
  */
-extern PfsDigestKey pfs_digest_publish(PfsThread *t);
-extern void pfs_digest_publish_again(PfsThread *t, const PfsDigestKey *key);
-extern void pfs_digest_work_for(const PfsThread *leader);
+extern PfsDigestKey pfs_digest_of_workers(void);
+extern void pfs_digest_work_for(PfsDigestKey key);
 
 /* The process begins, as a parallel worker or another one; ends. */
 extern void pfs_digest_attach(PfsThread *t);
