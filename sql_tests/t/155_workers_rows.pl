@@ -225,6 +225,7 @@ foreach my $leader ('off', 'on')
 	run_it('SELECT fails_at(15000)');
 	is(event('rows_examined, errors, returned_sqlstate IS NULL', $top), read_rows() . '|1|t', "an error that is caught, leader $leader: the statement");
 	cmp_ok(read_rows(), '>', 0, 'which has read rows');
+	is(event('returned_sqlstate, rows_examined, no_index_used', 'nesting_event_level = 1'), '22012|' . read_rows() . '|1', 'so has the query inside that failed');
 	run_it('SELECT fails_at(15000), counts_t()');
 	is(event('rows_examined', $top), read_rows(), "another query behind that, leader $leader: the statement");
 	is(event('rows_examined', q{nesting_event_level = 1 AND sql_text LIKE 'SELECT count(*)%LIKE%'}), 20000, 'that query has its own');

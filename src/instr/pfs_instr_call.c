@@ -191,7 +191,7 @@ begin_call(PfsCall *call, PfsStatement *s, PfsTimestamp now, PfsStageKind stage)
 		pfs_sql.current = s;
 		if (s != &pfs_sql.top)
 		{
-			call->examined = pfs_examined();
+			s->examined = pfs_examined();
 			pfs_nested_call_begin(s, pfs_sql.nest);
 			pfs_stage_push(t, pfs_stage_instrument[stage], now, pfs_statement_around_stages(s));
 			pfs_set_parent();
@@ -291,7 +291,7 @@ count_time(const PfsCall *call, PfsStatement *s, PfsTimestamp now)
 	if (s == &pfs_sql.top)
 		return;
 	s->n[PFS_N_LOCK_TIME] += pfs_local.lock_ticks - call->lock_ticks;
-	pfs_statement_examined(s, &call->examined);
+	pfs_statement_examined(s);
 }
 
 /* Counts a call that has executed a statement; `now` is its end. */

@@ -85,7 +85,6 @@ typedef struct PfsCall
 								 * nested statement all the same */
 	PfsTimestamp start;
 	uint64		lock_ticks;
-	PfsExamined examined;
 	PfsUsage	usage;
 } PfsCall;
 

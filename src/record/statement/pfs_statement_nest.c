@@ -285,6 +285,9 @@ pfs_nested_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 		drop_planned(t, s);
 		return;
 	}
+	/* What a call has read that an error has cut off, nobody has counted yet. */
+	if (unlikely(s->call_nest != 0))
+		pfs_statement_examined(s);
 	pfs_stage_record(t, &s->planned, pfs_statement_around_stages(s));
 	if (unlikely(pfs_local.slow & PFS_SLOW_PROGRESS) && s->event_id != 0)
 		pfs_stage_end_phase(t, s->event_id, now);

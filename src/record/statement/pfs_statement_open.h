@@ -67,7 +67,8 @@ typedef struct PfsStatement
 	TimestampTz message;		/* top level: when the message came in which
 								 * it was done */
 	uint64		lock_ticks;		/* of the process at the start */
-	PfsExamined examined;		/* the same */
+	PfsExamined examined;		/* the same; of a nested one, at that of its
+								 * present call */
 	uint64		cpu;			/* of the process at the start */
 	PfsParent	parent;
 	struct PfsPreparedEntry *prepared;	/* what it executes, or NULL */
@@ -318,10 +319,14 @@ pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 	return e;
 }
 
-/* Charges a statement with the rows that the process has examined since. */
+/*
+ * Charges a statement with the rows that the process has examined since its begin, a nested one since
+ * that of its present call.
+ */
 static pg_attribute_always_inline void
-pfs_statement_examined(PfsStatement *s, const PfsExamined *since)
+pfs_statement_examined(PfsStatement *s)
 {
+	const PfsExamined *since = &s->examined;
 	PfsExamined now = pfs_examined();
 
 	if (likely(now.rows == since->rows && now.full_scans == since->full_scans))

@@ -117,7 +117,7 @@ pfs_top_end(PfsThread *t, PfsTimestamp now)
 	else
 		pfs_stage_pop(t, 0, now);
 	s->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - s->lock_ticks;
-	pfs_statement_examined(s, &s->examined);
+	pfs_statement_examined(s);
 	if (likely(s->event != NULL && !failed && s->counts == 0 && now.timer == PFS_FLAGS_TIMER(s->flags)))
 		pfs_statement_finish(t, s, Max(now.at, s->start));
 	else
