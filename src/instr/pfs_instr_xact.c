@@ -119,28 +119,44 @@ general_xact(XactEvent event)
 }
 
 /*
- * The callback.  Most commits are those of plain statements, whose transactions were noticed when these
- * were named.  What the server does behind one, as to notify its client, is another transaction.
+ * Does a plain statement commit its transaction, which was noticed when that was named?  What the server does
+ * behind one, as to notify its client, is another transaction.
  */
+static inline bool
+plain_commits(void)
+{
+	return likely(pfs_plain.state == PFS_PLAIN_RAN) && likely(!pfs_transaction_is_new());
+}
+
+/* Is nothing on, and no transaction open that has begun before? */
+static inline bool
+is_nobodys(void)
+{
+	return pfs_is_all_off() && pfs_transaction.event == NULL;
+}
+
+/* The callback.  Most commits are those of plain statements. */
 static void
 xact_cb(XactEvent event, void *arg)
 {
-	bool		is_plain = likely(pfs_plain.state == PFS_PLAIN_RAN) && likely(!pfs_transaction_is_new());
-
-	if (unlikely(has_rows_to_end()) || (event != XACT_EVENT_PRE_COMMIT && event != XACT_EVENT_COMMIT))
-		general_xact(event);
-	else if (is_plain || (pfs_is_all_off() && pfs_transaction.event == NULL))
+	if (event == XACT_EVENT_PRE_COMMIT)
 	{
-		if (event == XACT_EVENT_PRE_COMMIT)
+		if (plain_commits())
 		{
 			pfs_drop_committing();
-			pfs_sql.committing = is_plain;
+			pfs_sql.committing = true;
+			return;
 		}
-		else if (is_plain && unlikely(!pfs_plain_commits(pfs_my_thread)))
-			general_xact(event);
+		if (is_nobodys())
+		{
+			pfs_drop_committing();
+			return;
+		}
 	}
-	else
-		general_xact(event);
+	else if (event == XACT_EVENT_COMMIT && likely(!has_rows_to_end()) &&
+			 (plain_commits() ? pfs_transaction_of_plain_commits(pfs_my_thread) : is_nobodys()))
+		return;
+	general_xact(event);
 }
 
 /*

@@ -297,7 +297,7 @@ name(PfsThread *t, CommandTag tag, uint64 query_id, const char *str, int locatio
 	pfs_plain.is_planned = false;
 	pfs_store_release(&events->depth, 1);	/* C */
 	if (pfs_transaction_is_new())
-		pfs_transaction_begin_in(t, pfs_timestamp_by(pfs_local.usual), pfs_local.parent);
+		pfs_transaction_of_plain_begins(t, pfs_plain.start, pfs_plain.event_id);
 	pfs_plain.state = PFS_PLAIN_NAMED;
 	pfs_write_end(t);
 	return true;
@@ -350,28 +350,6 @@ pfs_plain_starts(PfsThread *t, const QueryDesc *desc)
 }
 
 /* ---- end ---- */
-
-/* Ends the transaction of the statement, which has run, at its commit. */
-bool
-pfs_plain_commits(PfsThread *t)
-{
-	uint64		now;
-
-	if (unlikely(pfs_is_writing(t)))
-		return false;
-	now = pfs_timer_read(PFS_FLAGS_TIMER(pfs_local.usual));
-	pfs_write_begin(t);
-	pfs_fence_signal();
-	if (unlikely(!pfs_plain_is_on(t) || !pfs_transaction_of_plain_ends(t, PFS_TRANSACTION_COMMITTED, now)))
-	{
-		pfs_write_end(t);
-		return false;
-	}
-	pfs_sql.committing = false;
-	pfs_plain.stamp = now;
-	pfs_write_end(t);
-	return true;
-}
 
 /*
  * Ends the statement: it is counted in the thread's cell, for its digest and its prepared statement,

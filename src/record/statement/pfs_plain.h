@@ -129,9 +129,6 @@ pfs_plain_is(PfsPlainState state, const QueryDesc *desc)
 	return likely(pfs_plain.state == state && pfs_plain.query == desc);
 }
 
-/* The transaction is committed; false: the general code ends it. */
-extern bool pfs_plain_commits(PfsThread *t);
-
 /* Inside a write section: the session waits for its client; the statement has run.  False: the general code ends it. */
 extern bool pfs_plain_ends(PfsThread *t, uint64 now);
 

@@ -424,8 +424,11 @@ pfs_transaction_look_at(PfsThread *t, PfsTimestamp now)
 		pfs_transaction_begin(t, now);
 }
 
-/* The same, in what it is nested in. */
-extern void pfs_transaction_begin_in(PfsThread *t, PfsTimestamp now, PfsParent parent);
+/*
+ * The same in a plain statement (pfs_plain.h), the first of its session to need one: it begins with the
+ * statement, as the server's own xact_start does.
+ */
+extern void pfs_transaction_of_plain_begins(PfsThread *t, uint64 start, uint64 statement);
 
 extern void pfs_transaction_look(PfsThread *t);
 
@@ -434,11 +437,8 @@ extern void pfs_transaction_notice(PfsThread *t);
 
 extern void pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsTimestamp now);
 
-/*
- * Inside a write section, where no truncation is to be applied: the same at a reading of the default
- * timer.  False: there is no event, or it is not counted as nearly all are.
- */
-extern bool pfs_transaction_of_plain_ends(PfsThread *t, PfsTransactionState state, uint64 now);
+/* The transaction of a plain statement is committed; false: the general code ends it. */
+extern bool pfs_transaction_of_plain_commits(PfsThread *t);
 
 /* A utility that is no TransactionStmt. */
 #define PFS_NO_TRANSACTION_COMMAND (-1)

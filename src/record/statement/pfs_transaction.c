@@ -16,6 +16,7 @@
 #include "nodes/parsenodes.h"
 
 #include "pfs_compat.h"
+#include "pfs_plain.h"
 #include "pfs_shared.h"
 #include "pfs_statement_open.h"
 
@@ -52,34 +53,26 @@ forget(void)
 	pfs_transaction.lxid = InvalidLocalTransactionId;
 }
 
+/* Inside a write section: no callback has told of the end of this one, so its event has none. */
+static pg_noinline void
+drop(PfsThread *t)
+{
+	pfs_event_drop(t, PFS_TRANSACTIONS, (PfsEvent *) pfs_transaction.event);
+	forget();
+	parent_changed(PFS_NESTING_TRANSACTION);
+}
+
 /*
- * Begins the event of a transaction that this process has just noticed, at the time
- * when it is noticed, in the current statement.  Its local number is remembered also if
- * nothing is collected, so it is noticed once.  A transaction whose end no callback has
- * told is dropped: nobody knows when it ended.  The caller is inside a write section.
+ * Shows the event of the present transaction, whose start is a reading by the timer in flags, ENABLED among
+ * them.  Inside a write section.
  */
 static pg_attribute_always_inline void
-begin(PfsThread *t, PfsTimestamp now, const PfsParent *in)
+show(PfsThread *t, uint32 flags, uint64 start, PfsParent parent, bool chained)
 {
-	PfsInstrumentId instrument = pfs_transaction_instrument;
-	uint32		flags = pfs_wait_flags(t, instrument);
-	PfsTransactionEvent *e;
-	bool		chained = pfs_transaction.chain;
+	PfsTransactionEvent *e = (PfsTransactionEvent *)
+		pfs_event_begin(t, PFS_TRANSACTIONS, pfs_transaction_instrument, flags, start, parent);
 
-	pfs_transaction.chain = false;
-	/* No callback has told of its end: the event has none. */
-	if (unlikely(pfs_transaction.event != NULL))
-	{
-		pfs_event_drop(t, PFS_TRANSACTIONS, (PfsEvent *) pfs_transaction.event);
-		forget();
-		parent_changed(PFS_NESTING_TRANSACTION);
-	}
-	pfs_transaction.lxid = pfs_compat_lxid(MyProc);
-	if ((flags & PFS_FLAG_ENABLED) == 0)
-		return;
-	e = (PfsTransactionEvent *) pfs_event_begin(t, PFS_TRANSACTIONS, instrument, flags,
-												pfs_timestamp_of(flags, now), in != NULL ? *in : pfs_statement_parent());
-	if (e == NULL)
+	if (unlikely(e == NULL))
 		return;
 	e->state = PFS_TRANSACTION_ACTIVE;
 	e->autocommit = !chained;
@@ -91,19 +84,40 @@ begin(PfsThread *t, PfsTimestamp now, const PfsParent *in)
 	pfs_transaction.event = e;
 	pfs_transaction.event_id = e->event_id;
 	pfs_event_show(t, PFS_TRANSACTIONS);
+}
+
+/*
+ * Begins the event of a transaction that this process has just noticed, at the time
+ * when it is noticed, in the current statement.  Its local number is remembered also if
+ * nothing is collected, so it is noticed once.  The caller is inside a write section.
+ */
+void
+pfs_transaction_begin(PfsThread *t, PfsTimestamp now)
+{
+	uint32		flags = pfs_wait_flags(t, pfs_transaction_instrument);
+	bool		chained = pfs_transaction.chain;
+
+	pfs_transaction.chain = false;
+	if (unlikely(pfs_transaction.event != NULL))
+		drop(t);
+	pfs_transaction.lxid = pfs_compat_lxid(MyProc);
+	if ((flags & PFS_FLAG_ENABLED) == 0)
+		return;
+	show(t, flags, pfs_timestamp_of(flags, now), pfs_statement_parent(), chained);
 	parent_changed(PFS_NESTING_NONE);
 }
 
 void
-pfs_transaction_begin(PfsThread *t, PfsTimestamp now)
+pfs_transaction_of_plain_begins(PfsThread *t, uint64 start, uint64 statement)
 {
-	begin(t, now, NULL);
-}
+	PfsParent	parent = {statement, PFS_NESTING_STATEMENT};
+	bool		chained = pfs_transaction.chain;
 
-void
-pfs_transaction_begin_in(PfsThread *t, PfsTimestamp now, PfsParent parent)
-{
-	begin(t, now, &parent);
+	if (unlikely(pfs_transaction.event != NULL))
+		drop(t);
+	pfs_transaction.chain = false;
+	pfs_transaction.lxid = pfs_compat_lxid(MyProc);
+	show(t, pfs_wait_flags(t, pfs_transaction_instrument), start, parent, chained);
 }
 
 void
@@ -160,33 +174,46 @@ pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsTimestamp now)
 	pfs_write_end(t);
 }
 
-/* Ends the transaction's event where it is counted as nearly all are; see pfs_statement.h. */
+/*
+ * Ends the transaction of a plain statement, which has run, at its commit.  It is the only one that is
+ * open, and is counted as nearly all are: else the general code ends it.
+ */
 bool
-pfs_transaction_of_plain_ends(PfsThread *t, PfsTransactionState state, uint64 now)
+pfs_transaction_of_plain_commits(PfsThread *t)
 {
+	uint64		xid = U64FromFullTransactionId(GetTopFullTransactionIdIfAny());
 	PfsTransactionEvent *e = pfs_transaction.event;
-	PfsTransactionCell *cell = pfs_summary_chunk(t, PFS_FAMILY_TRANSACTIONS, 0);
-	PfsCell    *part = XactReadOnly ? &cell->read_only : &cell->read_write;
+	PfsTransactionCell *cell;
+	PfsCell    *part;
+	uint64		now;
 
-	if (unlikely(e == NULL || !pfs_is_usual(e->flags) || cell == NULL || part->count_timed == 0))
+	if (unlikely(pfs_is_writing(t)))
 		return false;
-	now = Max(now, e->timer_start);
-	e->state = state;
-	if (likely(e->trx_id == 0))
-		e->trx_id = U64FromFullTransactionId(GetTopFullTransactionIdIfAny());
-	describe(e);
-	pfs_cell_add(part, now - e->timer_start);
-	if (likely(e->gid[0] == '\0'))
+	now = pfs_timer_read(PFS_FLAGS_TIMER(pfs_local.usual));
+	pfs_write_begin(t);
+	pfs_fence_signal();
+	cell = pfs_summary_chunk(t, PFS_FAMILY_TRANSACTIONS, 0);
+	part = XactReadOnly ? &cell->read_only : &cell->read_write;
+	if (unlikely(!pfs_plain_is_on(t) || e == NULL || !pfs_is_usual(e->flags) || e->gid[0] != '\0' ||
+				 t->events[PFS_TRANSACTIONS].depth != 1 || cell == NULL || part->count_timed == 0))
 	{
-		pfs_event_drop(t, PFS_TRANSACTIONS, (PfsEvent *) e);
-		e->end_event_id = t->last_event_id;
-		e->timer_end = now;
-		if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
-			pfs_event_record_plain(t, PFS_TRANSACTIONS, (PfsEvent *) e, offsetof(PfsTransactionEvent, gid) + 1);
+		pfs_write_end(t);
+		return false;
 	}
-	else
-		pfs_event_end(t, PFS_TRANSACTIONS, (PfsEvent *) e, now);
+	pfs_plain.stamp = now;
+	now = Max(now, e->timer_start);
+	pfs_cell_add(part, now - e->timer_start);
+	e->state = PFS_TRANSACTION_COMMITTED;
+	e->trx_id = xid;
+	describe(e);
+	e->end_event_id = t->last_event_id;
+	e->timer_end = now;
+	pfs_store_relaxed(&t->events[PFS_TRANSACTIONS].depth, 0);
+	if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
+		pfs_event_record_plain(t, PFS_TRANSACTIONS, (PfsEvent *) e, offsetof(PfsTransactionEvent, gid) + 1);
 	forget();
+	pfs_sql.committing = false;
+	pfs_write_end(t);
 	return true;
 }
 
