@@ -145,16 +145,14 @@ settle(PfsThread *t)
 static inline bool
 has_put_off(const PfsThread *t)
 {
-	return (pfs_local.slow & (PFS_SLOW_OPEN | PFS_SLOW_IDENTITY | PFS_SLOW_REPAIR | PFS_SLOW_WATCH)) != 0 ||
-		pfs_is_writing(t) || pfs_memory_is_counted || pfs_memory_is_stale() || pfs_program_innermost != NULL;
+	return (pfs_local.not_usual & ~(PFS_SLOW_UNNAMED | PFS_SLOW_PROGRESS | PFS_SLOW_LWLOCK)) != 0 ||
+		(pfs_load_relaxed(&t->seq.word) & 1) != 0 || pfs_memory_is_counted || pfs_memory_is_stale() ||
+		pfs_program_innermost != NULL;
 }
 
-/*
- * The session has looked for its client's next message, at this reading, and there was none: its
- * statement ends, and it begins to wait.
- */
-static inline void
-becomes_idle(PfsThread *t, PfsTimestamp now, const void *frame, PfsFramesMemo *memo)
+/* Has looked for the client's next message, with nothing to find: any statement ends. */
+static pg_noinline void
+general_idle(PfsThread *t, PfsTimestamp now, uint32 source)
 {
 	PfsInstrumentId instrument;
 	uint32		flags;
@@ -164,14 +162,25 @@ becomes_idle(PfsThread *t, PfsTimestamp now, const void *frame, PfsFramesMemo *m
 	instrument = pfs_fixed_instrument[IsTransactionOrTransactionBlock() ? PFS_INS_IDLE_TRANSACTION : PFS_INS_IDLE];
 	flags = pfs_wait_flags(t, instrument);
 	pfs_write_begin(t);
-	if (pfs_plain.state != PFS_PLAIN_RAN || unlikely(now.timer != PFS_FLAGS_TIMER(pfs_local.usual)) ||
-		unlikely(!pfs_plain_ends(t, now.at)))
-		pfs_statement_idle(t, now);
+	pfs_statement_idle(t, now);
 	if (likely(flags & PFS_FLAG_ENABLED))
-		pfs_idle_begin(t, instrument, flags, (flags & PFS_FLAG_TIMED) ? pfs_timestamp_of(flags, now) : 0,
-					   pfs_frames_source_memo(frame, memo));
+		pfs_idle_begin(t, instrument, flags, (flags & PFS_FLAG_TIMED) ? pfs_timestamp_of(flags, now) : 0, source);
 	pfs_write_end(t);
 	pfs_error_idle(t);
+}
+
+/*
+ * The session has looked for its client's next message, at this reading, and there was none: its
+ * statement ends, and it begins to wait.
+ */
+static inline void
+becomes_idle(PfsThread *t, PfsTimestamp now, const void *frame, PfsFramesMemo *memo)
+{
+	uint32		source = pfs_frames_source_memo(frame, memo);
+
+	if (unlikely(pfs_plain.state != PFS_PLAIN_RAN) || unlikely(now.timer != PFS_FLAGS_TIMER(pfs_local.usual)) ||
+		unlikely(has_put_off(t)) || unlikely(!pfs_plain_becomes_idle(t, now.at, source)))
+		general_idle(t, now, source);
 	if (unlikely(pfs_prepared_count > 0))
 		pfs_prepared_look(t);
 }

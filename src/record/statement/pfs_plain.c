@@ -15,6 +15,7 @@
 #include "pfs_compat_hooks.h"
 #include "pfs_digest_pending.h"
 #include "pfs_digest_wait.h"
+#include "pfs_event_open.h"
 #include "pfs_memory_counted.h"
 #include "pfs_plain.h"
 #include "pfs_wait_class.h"
@@ -355,8 +356,8 @@ pfs_plain_starts(PfsThread *t, const QueryDesc *desc)
  * Ends the statement: it is counted in the thread's cell, for its digest and its prepared statement,
  * and goes to the histories.
  */
-bool
-pfs_plain_ends(PfsThread *t, uint64 now)
+static pg_attribute_always_inline bool
+ends(PfsThread *t, uint64 now)
 {
 	PfsStatementEvent *e = pfs_plain.event;
 	PfsStatementCell *cell;
@@ -391,4 +392,33 @@ pfs_plain_ends(PfsThread *t, uint64 now)
 	pfs_digest_charged = 0;
 	pfs_local.waits = NULL;
 	return true;
+}
+
+bool
+pfs_plain_ends(PfsThread *t, uint64 now)
+{
+	return ends(t, now);
+}
+
+bool
+pfs_plain_becomes_idle(PfsThread *t, uint64 now, uint32 source)
+{
+	bool		ended;
+
+	pfs_write_begin(t);
+	ended = ends(t, now);
+	if (likely(ended))
+	{
+		/* All transactions but failed ones, which this statement is in none of, are known. */
+		PfsInstrumentId instrument = pfs_fixed_instrument[pfs_transaction.lxid == InvalidLocalTransactionId
+														  ? PFS_INS_IDLE : PFS_INS_IDLE_TRANSACTION];
+		uint32		flags = pfs_wait_flags(t, instrument);
+
+		if (likely((flags & (PFS_FLAGS_USUAL | PFS_FLAG_ENABLED)) == (pfs_local.usual | PFS_FLAG_ENABLED)))
+			pfs_idle_begin(t, instrument, flags, now, source);
+		else if (flags & PFS_FLAG_ENABLED)
+			pfs_idle_begin(t, instrument, flags, pfs_wait_clock(flags), source);
+	}
+	pfs_write_end(t);
+	return ended;
 }

@@ -459,9 +459,17 @@ pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 		set_executes(s, entry);
 }
 
+/* Forgets an entry whose statement is not there any more. */
+static pg_noinline void
+look_at(PfsThread *t, PfsPreparedEntry *entry)
+{
+	if (!pfs_is_writing(t) && !is_there(entry))
+		forget(t, entry);
+}
+
 /*
- * Looks whether the statement of the next entry, in turn, is still there, and forgets it
- * if not.  Of one that was executed since the last look it knows; so it may take two looks.
+ * Looks at the next entry in turn.  One that was executed since the last look is known to be there;
+ * so it may take two looks.
  */
 static inline void
 look_at_next(PfsThread *t)
@@ -469,13 +477,18 @@ look_at_next(PfsThread *t)
 	PfsPreparedEntry *entry = next_look != NULL ? next_look : newest;
 
 	next_look = entry->older;
-	if (entry->executed)
-	{
+	if (likely(entry->executed))
 		entry->executed = false;
-		return;
-	}
-	if (!pfs_is_writing(t) && !is_there(entry))
-		forget(t, entry);
+	else
+		look_at(t, entry);
+}
+
+/* Looks at so many entries, while there are some. */
+static pg_noinline void
+look_at_more(PfsThread *t, uint32 looks)
+{
+	for (; looks > 0 && newest != NULL; looks--)
+		look_at_next(t);
 }
 
 /*
@@ -486,12 +499,15 @@ look_at_next(PfsThread *t)
 void
 pfs_prepared_look(PfsThread *t)
 {
-	uint32		looks = Min(1 + looks_due, 2 * pfs_prepared_count);
-
-	looks_due = 0;
-	do
+	if (likely(looks_due == 0))
 		look_at_next(t);
-	while (--looks > 0 && newest != NULL);
+	else
+	{
+		uint32		looks = Min(1 + looks_due, 2 * pfs_prepared_count);
+
+		looks_due = 0;
+		look_at_more(t, looks);
+	}
 }
 
 void
