@@ -149,6 +149,16 @@ block_of(const PfsBlocks *b, uint32_t number)
 	return b->blocks + (size_t) number * b->block_size;
 }
 
+uint32_t
+pfs_blocks_left(const PfsBlocks *b, const void *at)
+{
+	size_t		offset = (const char *) at - b->blocks;
+
+	if ((const char *) at < b->blocks || offset >= (size_t) b->nblocks * b->block_size)
+		return 0;
+	return b->block_size - offset % b->block_size;
+}
+
 /* ---- owner ---- */
 
 void

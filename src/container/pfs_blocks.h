@@ -149,6 +149,9 @@ pfs_block_done(PfsBlockWriter *w, uint32_t bytes, bool item, bool own_item)
  */
 extern uint32_t pfs_blocks_copy(const PfsBlocks *b, uint32_t number, void *dst, uint32_t *hidden);
 
+/* Bytes from an address inside of a block to that block's end; 0: it is inside of none. */
+extern uint32_t pfs_blocks_left(const PfsBlocks *b, const void *at);
+
 /*
  * The same of the index-th block of a living writer, its current one included; of that,
  * *hidden covers also what pfs_blocks_copy() finds, of whoever had it before.

@@ -53,22 +53,26 @@ pfs_usage_begin(PfsUsage *usage)
 	usage->wal = pgWalUsage;
 }
 
-/* Adds what has been used since pfs_usage_begin() to a statement's counters. */
-static inline void
-pfs_usage_end(const PfsUsage *usage, uint64 *n)
+/*
+ * Adds what has been used since pfs_usage_begin() to a statement's counters, of which the rare ones may
+ * lie elsewhere.
+ */
+static pg_attribute_always_inline void
+pfs_usage_end(const PfsUsage *usage, uint64 *n, uint64 *rare)
 {
 	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
 	const PfsLoosePair *then = (const PfsLoosePair *) &usage->buffers;
 	PfsPair    *to = (PfsPair *) &n[PFS_N_SHARED_BLKS_HIT];
+	PfsPair    *rare_to = (PfsPair *) rare;
 
-	StaticAssertStmt(PFS_N_SHARED_BLKS_HIT % 2 == 0, "they are pairs of their own");
-
+	StaticAssertStmt(PFS_N_SHARED_BLKS_HIT + 2 == PFS_N_RARE, "the first pair is of those that are not rare");
+	to[0] += now[0] - then[0];
 #pragma GCC unroll 5
-	for (int i = 0; i < NUM_BUFFER_NUMBERS / 2; i++)
-		to[i] += now[i] - then[i];
-	n[PFS_N_WAL_RECORDS] += pgWalUsage.wal_records - usage->wal.wal_records;
-	n[PFS_N_WAL_FPI] += pgWalUsage.wal_fpi - usage->wal.wal_fpi;
-	n[PFS_N_WAL_BYTES] += pgWalUsage.wal_bytes - usage->wal.wal_bytes;
+	for (int i = 1; i < NUM_BUFFER_NUMBERS / 2; i++)
+		rare_to[i - 1] += now[i] - then[i];
+	rare[PFS_N_WAL_RECORDS - PFS_N_RARE] += pgWalUsage.wal_records - usage->wal.wal_records;
+	rare[PFS_N_WAL_FPI - PFS_N_RARE] += pgWalUsage.wal_fpi - usage->wal.wal_fpi;
+	rare[PFS_N_WAL_BYTES - PFS_N_RARE] += pgWalUsage.wal_bytes - usage->wal.wal_bytes;
 }
 
 /* One call, on the stack of the hook's function. */

@@ -241,13 +241,14 @@ static pg_attribute_always_inline bool
 plain_has_run(const PfsUsage *usage, uint64 start)
 {
 	uint64		now = plain_now();
-	uint64	   *n = pfs_plain.event->n;
+	uint64	   *n;
 
 	if (unlikely(pfs_plain.state != PFS_PLAIN_RUNS))
 		return false;
+	n = pfs_plain.event->n;
 	if (likely(now > start))
 		n[PFS_N_EXEC_TIME] += now - start;
-	pfs_usage_end(usage, n);
+	pfs_usage_end(usage, n, pfs_stored_rare(pfs_plain.event));
 	pfs_plain.stamp = now;
 	pfs_plain.state = PFS_PLAIN_RAN;
 	return true;
@@ -274,7 +275,7 @@ plain_run(PFS_EXECUTOR_RUN_PARAMS)
 
 		n[PFS_N_ROWS_SENT] = rows_sent(desc);
 		if (desc->operation != CMD_SELECT)
-			n[PFS_N_ROWS_AFFECTED] = desc->estate->es_processed;
+			pfs_stored_rare(pfs_plain.event)[PFS_N_ROWS_AFFECTED - PFS_N_RARE] = desc->estate->es_processed;
 		pfs_plain.message = GetCurrentStatementStartTimestamp();
 		return;
 	}

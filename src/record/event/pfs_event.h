@@ -81,6 +81,10 @@ typedef enum PfsNesting
 	uint64		thread_id; \
 	Oid			role; \
 	uint32		source; \
+	PFS_EVENT_STORED_FIELDS
+
+/* Those of an event in a block, but for waits. */
+#define PFS_EVENT_STORED_FIELDS \
 	PFS_EVENT_KIND; \
 	uint64		timer_start; \
 	uint64		timer_end; \
@@ -242,6 +246,12 @@ typedef struct PfsEvents
 } PfsEvents;
 
 StaticAssertDecl(sizeof(PfsEvents) == 64, "the events of a family are a cache line");
+
+/*
+ * PfsEvents.depth where one event runs that lies not in a slot but where it stays: at finished.next, as it
+ * would if it had ended.  Its size is in its kind.
+ */
+#define PFS_EVENT_IN_PLACE 0x80
 
 struct PfsThread;
 

@@ -206,28 +206,46 @@ copy_places(uint32 index)
 	}
 }
 
+#define COPY_STATEMENT(to, e) \
+do { \
+	(to)->event_id = pfs_load_relaxed(&(e)->event_id); \
+	(to)->outer = (e)->nesting_type == PFS_NESTING_STATEMENT ? pfs_load_relaxed(&(e)->nesting_event_id) : 0; \
+	(to)->flags = pfs_load_relaxed(&(e)->flags); \
+	(to)->counts = (e)->counts; \
+	(to)->start = pfs_load_relaxed(&(e)->timer_start); \
+	(to)->key = pfs_digest_key(pfs_load_relaxed(&(e)->database), pfs_load_relaxed(&(e)->user), \
+							   pfs_load_relaxed(&(e)->query_id)); \
+} while (0)
+
 /* Copies the running statements; returns how many. */
 static int
 copy_statements(const PfsThread *t, Running *to)
 {
 	const PfsEvents *events = &t->events[PFS_STATEMENTS];
-	uint32		depth = Min(pfs_load_acquire(&events->depth), PFS_STATEMENT_DEPTH); /* C */
+	uint32		depth = pfs_load_acquire(&events->depth);	/* C */
 	const char *slots = pfs_load_relaxed(&events->slots);
 
-	for (uint32 level = 0; level < depth && slots != NULL; level++)
+	if (slots == NULL)
+		return 0;
+	if (depth == PFS_EVENT_IN_PLACE)
+	{
+		const PfsStoredStatement *e = (const PfsStoredStatement *) pfs_load_relaxed(&events->finished.next);
+
+		/* Otherwise the thread is in the middle of something, and is looked at again. */
+		if (pfs_blocks_left(pfs_histories[PFS_STATEMENTS], e) < sizeof(*e))
+			return 0;
+		COPY_STATEMENT(to, e);
+		return 1;
+	}
+	depth = Min(depth, PFS_STATEMENT_DEPTH);
+	for (uint32 level = 0; level < depth; level++)
 	{
 		const PfsStatementEvent *e = (const PfsStatementEvent *)
 		(slots + pfs_load_relaxed(&events->slot[level]) % PFS_EVENT_DEPTH_MAX * (size_t) pfs_sizes.event_size[PFS_STATEMENTS]);
 
-		to[level].event_id = pfs_load_relaxed(&e->event_id);
-		to[level].outer = e->nesting_type == PFS_NESTING_STATEMENT ? pfs_load_relaxed(&e->nesting_event_id) : 0;
-		to[level].flags = pfs_load_relaxed(&e->flags);
-		to[level].counts = e->counts;
-		to[level].start = pfs_load_relaxed(&e->timer_start);
-		to[level].key = pfs_digest_key(pfs_load_relaxed(&e->database), pfs_load_relaxed(&e->user),
-									   pfs_load_relaxed(&e->query_id));
+		COPY_STATEMENT(&to[level], e);
 	}
-	return slots == NULL ? 0 : depth;
+	return depth;
 }
 
 #define COUNTED (PFS_FLAG_DIGEST | PFS_FLAG_TIMED | PFS_FLAG_CURRENT)

@@ -100,7 +100,33 @@ slot_of(const PfsThread *t, PfsEventFamily family, uint32 level)
 }
 
 /*
- * Makes a stable copy of the slot of the running event at a level.  Returns false if
+ * Copies the bytes of an event that runs where it stays.  Returns them, and how many they are; NULL: what was
+ * read does not fit together, as the thread has changed it meanwhile.
+ */
+static void *
+copy_in_place(PfsEventFamily family, const PfsEvents *events)
+{
+	const char *at = pfs_load_relaxed(&events->finished.next);
+	uint32		left = pfs_blocks_left(pfs_histories[family], at);
+	uint64		kind;
+	uint32		bytes;
+	void	   *copy;
+
+	if (left < sizeof(kind))
+		return NULL;
+	kind = pfs_load_relaxed((const uint64 *) at);
+	bytes = (kind >> 48) * sizeof(uint64);
+	if (bytes < sizeof(PfsEvent) - PFS_EVENT_UNSTORED || bytes > left)
+		return NULL;
+	copy = palloc(bytes);
+	pfs_racy_copy(copy, at, bytes);
+	/* Its own word for its size is what is unpacked. */
+	*(uint64 *) copy = kind;
+	return copy;
+}
+
+/*
+ * Makes a stable copy of the running event at a level.  Returns false if
  * there is none, or if the patience has run out: the thread stays in a write section,
  * or the event changes during each look.
  */
@@ -116,11 +142,18 @@ copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsE
 		uint64		before = pfs_seqlock_read_begin(&t->seq);
 		uint32		depth = pfs_load_acquire(&events->depth);	/* C */
 		const void *slot = slot_of(t, family, level);
+		void	   *stored = NULL;
 		PfsWait		wait;
 
-		if (depth <= level || slot == NULL)
+		if (depth <= level || slot == NULL || (depth == PFS_EVENT_IN_PLACE && level > 0))
 			return false;
-		if (family == PFS_WAITS)
+		if (depth == PFS_EVENT_IN_PLACE)
+		{
+			stored = copy_in_place(family, events);
+			if (stored == NULL)
+				continue;
+		}
+		else if (family == PFS_WAITS)
 			pfs_racy_copy(&wait, slot, sizeof(wait));
 		else if (slots != NULL)
 			slots->copy(slot, copy);
@@ -131,11 +164,17 @@ copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsE
 		if (pfs_seqlock_read_valid(&t->seq, before))
 		{
 			if (family == PFS_WAITS)
-				pfs_event_family_reads[family].unpack(&wait, copy);
+				stored = &wait;
+			if (stored != NULL)
+				pfs_event_family_reads[family].unpack(stored, copy);
 			copy->thread_id = pfs_load_relaxed(&t->thread_id);
 			copy->role = pfs_load_relaxed(&t->foreground) ? pfs_load_relaxed(&t->role) : InvalidOid;
+			if (stored != NULL && stored != &wait)
+				pfree(stored);
 			return true;
 		}
+		if (stored != NULL)
+			pfree(stored);
 	} while (pfs_patience_more(patience));
 	return false;
 }

@@ -234,7 +234,6 @@ typedef struct PfsDigestEnd
 	uint64		memory;
 	uint8		plan_origin;	/* PfsPlanOrigin */
 	bool		timed;
-	bool		rare;			/* pfs_counters_have_rare(n) */
 	const PfsStatementEvent *sample;	/* its slot, if it can be the sample:
 										 * it has a time, and a text; or NULL */
 	uint64		now;			/* its end and its length, by the default

@@ -363,7 +363,7 @@ count_in_place(const PfsDigestEnd *end, bool with_waits)
 		}
 		else
 			p->counters.time.count_untimed++;
-		pfs_counters_add_known(p->counters.n, end->n, end->rare);
+		pfs_counters_add(p->counters.n, end->n);
 		if (unlikely(end->memory > p->counters.memory))
 			p->counters.memory = end->memory;
 		if (PFS_HAVE_PLAN_ORIGIN)
@@ -467,7 +467,6 @@ pfs_digest_count(const PfsStatement *s, const PfsStatementEvent *e, uint64 at, b
 		.memory = s->memory,
 		.plan_origin = s->plan_origin,
 		.timed = (s->flags & PFS_FLAG_TIMED) != 0,
-		.rare = pfs_counters_have_rare(s->n),
 		.sample = (s->flags & PFS_FLAG_TIMED) != 0 && e != NULL && e->text_len > 0 ? e : NULL,
 		.now = at,
 		.ticks = at - s->start,
@@ -481,21 +480,21 @@ pfs_digest_count(const PfsStatement *s, const PfsStatementEvent *e, uint64 at, b
 	count(&end, with_waits);
 }
 
-/* Counts it where this is rare: another digest than the last one, a sample, a text. */
+/* Counts it where this is rare: a digest without a place, a sample, a text.  slot: one that nobody uses. */
 static pg_noinline void
-count_plain_any(const PfsStatementEvent *e, uint64 now, uint64 ticks, bool rare)
+count_plain_any(const PfsStoredStatement *e, PfsStatementEvent *slot, uint64 now, uint64 ticks)
 {
 	PfsDigestEnd end = {
 		.key = pfs_digest_key(e->database, e->user, e->query_id),
-		.n = e->n,
+		.n = slot->n,
 		.plan_origin = e->plan_origin,
 		.timed = true,
-		.rare = rare,
-		.sample = e->text_len > 0 ? e : NULL,
+		.sample = e->text_len > 0 ? slot : NULL,
 		.now = now,
 		.ticks = ticks,
 	};
 
+	pfs_statement_event_unpack(e, (PfsEvent *) slot);
 	count(&end, true);
 }
 
@@ -504,7 +503,8 @@ count_plain_any(const PfsStatementEvent *e, uint64 now, uint64 ticks, bool rare)
  * statement is no sample, and fits.
  */
 void
-pfs_digest_count_plain(const PfsStatementEvent *e, uint64 now, uint64 ticks, uint32 bucket, bool rare)
+pfs_digest_count_plain(const PfsStoredStatement *e, const uint64 *rare, PfsStatementEvent *slot, uint64 now,
+					   uint64 ticks, uint32 bucket)
 {
 	PfsPendingDigest *p = last_place;
 	PfsDigestKey key = pfs_digest_key(e->database, e->user, e->query_id);
@@ -515,7 +515,7 @@ pfs_digest_count_plain(const PfsStatementEvent *e, uint64 now, uint64 ticks, uin
 				 p->lacks_text || ticks > p->sample_ticks || now - p->sample_seen > pfs_sample_age ||
 				 p->counters.time.count_timed == 0))
 	{
-		count_plain_any(e, now, ticks, rare);
+		count_plain_any(e, slot, now, ticks);
 		return;
 	}
 	pfs_seqlock_write_begin(&mine->seq);
@@ -524,12 +524,12 @@ pfs_digest_count_plain(const PfsStatementEvent *e, uint64 now, uint64 ticks, uin
 	if (unlikely(pfs_load_acquire(&pfs_words->digest_truncations) != mine->generation))
 	{
 		pfs_seqlock_write_end(&mine->seq);
-		count_plain_any(e, now, ticks, rare);
+		count_plain_any(e, slot, now, ticks);
 		return;
 	}
 	pfs_cell_add(&p->counters.time, ticks);
 	p->buckets[bucket]++;
-	pfs_counters_add_known(p->counters.n, e->n, rare);
+	pfs_counters_add_parts(p->counters.n, e->n, rare);
 	if (PFS_HAVE_PLAN_ORIGIN)
 		count_plan(p, e->plan_origin);
 	p->last_seen = now;

@@ -127,9 +127,10 @@ extern void pfs_digest_count(const struct PfsStatement *s, const PfsStatementEve
 
 /*
  * The same of a plain statement (pfs_plain.h), with its waits, where no truncation is to be applied.
- * bucket: of its ticks; rare: pfs_counters_have_rare().
+ * rare: pfs_counters_rare(); slot: one that no statement is in, which it may fill in; bucket: of its ticks.
  */
-extern void pfs_digest_count_plain(const PfsStatementEvent *e, uint64 now, uint64 ticks, uint32 bucket, bool rare);
+extern void pfs_digest_count_plain(const PfsStoredStatement *e, const uint64 *rare, PfsStatementEvent *slot, uint64 now,
+								   uint64 ticks, uint32 bucket);
 
 /* Has this process numbers, and are they younger than all truncations? */
 extern bool pfs_pending_digests_are_mine(void);

@@ -110,7 +110,7 @@ key_of(const PfsStatement *s)
 static PfsDigestKey
 key_of_plain(void)
 {
-	const PfsStatementEvent *e = pfs_plain.event;
+	const PfsStoredStatement *e = pfs_plain.event;
 
 	return pfs_plain.state == PFS_PLAIN_ARRIVED ? nobody : pfs_digest_key(e->database, e->user, e->query_id);
 }

@@ -168,7 +168,7 @@ pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, uint64 mem
 		if (n[i] != 0)
 			pfs_shared_statement_add_one(to, i, n[i]);
 	}
-	if (pfs_counters_have_rare(n))
+	if (pfs_counters_rare(n + PFS_N_RARE) != NULL)
 		add_rare(to, n);
 	if (memory != 0)
 		pfs_raise_to(&to->memory, memory);

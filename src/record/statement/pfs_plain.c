@@ -18,6 +18,7 @@
 #include "pfs_event_open.h"
 #include "pfs_memory_counted.h"
 #include "pfs_plain.h"
+#include "pfs_shared.h"
 #include "pfs_wait_class.h"
 
 /* ---- is everything as by default? ---- */
@@ -170,6 +171,18 @@ make_unnamed_event(PfsThread *t, PfsStatement *s)
 	pfs_event_show(t, PFS_STATEMENTS);
 }
 
+/* Moves the event to a slot, where it goes on. */
+static PfsStatementEvent *
+move_to_slot(PfsThread *t)
+{
+	PfsEvents  *events = &t->events[PFS_STATEMENTS];
+	PfsEvent   *slot = pfs_event_slot(events, 0);
+
+	pfs_statement_event_unpack(pfs_plain.event, slot);
+	pfs_store_release(&events->depth, 1);	/* C */
+	return (PfsStatementEvent *) slot;
+}
+
 /*
  * Fills in pfs_sql.top as the general code would have left it.  A plain statement has met no error
  * and no nested statement so far, and its stages are off.
@@ -208,7 +221,7 @@ pfs_plain_leave_inside_now(PfsThread *t)
 		set_stage(PFS_STAGE_PARSE_ANALYZE);
 		return;
 	}
-	s->event = pfs_plain.event;
+	s->event = move_to_slot(t);
 	s->n = s->event->n;
 	s->instrument = s->event->instrument;
 	s->query_id = s->event->query_id;
@@ -258,45 +271,78 @@ is_clear(const PfsThread *t, uint64 query_id)
 }
 
 /*
+ * Returns where the statement's event is going to stay, with its text and the rare counters, which it has
+ * while it runs; NULL: there is no block.  How long the text is, is asked only where a block may end.
+ */
+static inline PfsStoredStatement *
+find_room(PfsThread *t, const char *str, int location, int len)
+{
+	uint32		fixed = offsetof(PfsStoredStatement, more) + PFS_SCHEMA_SIZE + PFS_RARE_SIZE + PFS_EVENT_UNIT - 1;
+	const PfsBlockWriter *to = &t->events[PFS_STATEMENTS].finished;
+	uint32		text;
+
+	if (likely(pfs_block_has_room(to, fixed + pfs_sizes.sql_text)))
+		return (PfsStoredStatement *) to->next;
+	if (str == NULL)
+		text = 0;
+	else if (len > 0 && location >= 0)
+		text = Min(len, pfs_sizes.sql_text);
+	else
+		text = strnlen(str + Max(location, 0), pfs_sizes.sql_text);
+	return pfs_history_room(t, PFS_STATEMENTS, fixed + text);
+}
+
+/*
  * Gives the statement its name and text: fills in its event, and shows it.  Its transaction is noticed.
- * False: its instrument is not as the others.
+ * False: its instrument is not as the others, or there is no room.
  */
 static pg_attribute_always_inline bool
 name(PfsThread *t, CommandTag tag, uint64 query_id, const char *str, int location, int len)
 {
 	PfsInstrumentId instrument = pfs_tag_instrument[tag];
-	PfsEvents  *events = &t->events[PFS_STATEMENTS];
-	PfsStatementEvent *e = (PfsStatementEvent *) pfs_event_slot(events, 0);
+	PfsPair    *rare;
+	PfsPair		zero = {0, 0};
+	PfsStoredStatement *e;
+	uint64		size;
 
 	if (unlikely(instrument == PFS_NO_INSTRUMENT || pfs_wait_flags(t, instrument) != pfs_plain.flags))
 		return false;
 	pfs_write_begin(t);
+	e = find_room(t, str, location, len);
 	/* A signal handler's event may have come in between. */
-	if (unlikely(pfs_plain.state != PFS_PLAIN_ARRIVED))
+	if (unlikely(pfs_plain.state != PFS_PLAIN_ARRIVED || e == NULL))
 	{
 		pfs_write_end(t);
 		return false;
 	}
 	pfs_local.slow &= ~PFS_SLOW_UNNAMED;
-	e->kind = instrument | pfs_plain.parent.type << 32;
 	e->timer_start = pfs_plain.start;
 	e->event_id = pfs_plain.event_id;
 	e->nesting_event_id = pfs_plain.parent.event_id;
 	e->flags = pfs_plain.flags;
-	pfs_counters_clear(e->n);
 	e->level = 0;
 	e->statement_id = pfs_plain.statement_id;
+#pragma GCC unroll 3
+	for (int i = 0; i < PFS_N_RARE / 2; i++)
+		((PfsPair *) e->n)[i] = zero;
 	e->query_id = query_id;
 	e->database = MyDatabaseId;
 	e->user = GetOuterUserId(); /* a function of a parameter may be executed
 								 * as its owner */
 	e->sqlstate = 0;
+	e->message_len = 0;
 	e->counts = 0;
 	e->plan_origin = 0;
-	pfs_statement_put_text(e, str, location, len);
+	e->text_len = pfs_statement_copy_text(e->more, &e->schema_len, str, location, len);
+	size = TYPEALIGN(PFS_EVENT_UNIT, offsetof(PfsStoredStatement, more) + e->schema_len + e->text_len) + PFS_RARE_SIZE;
+	e->kind = instrument | pfs_plain.parent.type << 32 | (uint64) PFS_WIDE_COUNTERS << 40 | size / sizeof(uint64) << 48;
+	rare = (PfsPair *) pfs_stored_rare(e);
+#pragma GCC unroll 12
+	for (int i = 0; i < PFS_NUM_RARE / 2; i++)
+		rare[i] = zero;
 	pfs_plain.event = e;
 	pfs_plain.is_planned = false;
-	pfs_store_release(&events->depth, 1);	/* C */
+	pfs_store_release(&t->events[PFS_STATEMENTS].depth, PFS_EVENT_IN_PLACE);	/* C */
 	if (pfs_transaction_is_new())
 		pfs_transaction_of_plain_begins(t, pfs_plain.start, pfs_plain.event_id);
 	pfs_plain.state = PFS_PLAIN_NAMED;
@@ -359,11 +405,12 @@ pfs_plain_starts(PfsThread *t, const QueryDesc *desc)
 static pg_attribute_always_inline bool
 ends(PfsThread *t, uint64 now)
 {
-	PfsStatementEvent *e = pfs_plain.event;
+	PfsStoredStatement *e = pfs_plain.event;
+	PfsEvents  *events = &t->events[PFS_STATEMENTS];
 	PfsStatementCell *cell;
+	const uint64 *rare;
 	uint64		ticks;
 	uint32		bucket;
-	bool		rare;
 
 	pfs_fence_signal();
 	if (unlikely(!pfs_plain_is_on(t) || pfs_local.not_usual != 0 || pfs_digest_rows_used != 0 ||
@@ -374,19 +421,24 @@ ends(PfsThread *t, uint64 now)
 		return false;
 	ticks = likely(now > e->timer_start) ? now - e->timer_start : 0;
 	e->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - pfs_plain.lock_ticks;
-	rare = pfs_counters_have_rare(e->n);
+	rare = pfs_counters_rare(pfs_stored_rare(e));
 	pfs_cell_add(&cell->time, ticks);
-	pfs_counters_add_known(cell->n, e->n, rare);
+	pfs_counters_add_parts(cell->n, e->n, rare);
 	bucket = pfs_histogram_bucket(ticks);
 	pfs_count_statement_bucket(t, bucket);
-	pfs_digest_count_plain(e, now, ticks, bucket, rare);
+	pfs_store_relaxed(&events->depth, 0);
+	pfs_digest_count_plain(e, rare, (PfsStatementEvent *) pfs_event_slot(events, 0), now, ticks, bucket);
 	if (pfs_plain.prepared != NULL)
 		pfs_prepared_add_usual(pfs_plain.prepared, e->flags, ticks);
 	e->timer_end = now;
 	e->end_event_id = t->last_event_id;
-	pfs_store_relaxed(&t->events[PFS_STATEMENTS].depth, 0);
+	if (likely(rare == NULL))
+	{
+		e->wide = 0;
+		e->size -= PFS_RARE_SIZE / sizeof(uint64);
+	}
 	if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
-		pfs_statement_event_store(t, e, rare);
+		pfs_history_done(t, PFS_STATEMENTS, e->size * sizeof(uint64), e->flags);
 	pfs_plain.state = PFS_PLAIN_NONE;
 	pfs_local.parent = pfs_transaction_parent();
 	pfs_digest_charged = 0;

@@ -49,7 +49,8 @@ typedef struct PfsPlain
 	uint64		lock_ticks;		/* of the process at the start */
 	PfsParent	parent;
 
-	PfsStatementEvent *event;	/* from its name on: its slot, which is shown */
+	PfsStoredStatement *event;	/* from its name on: where it stays, which is
+								 * shown; with rare counters */
 
 	/* From the start of the executor on. */
 	const QueryDesc *query;		/* NULL: the executor has ended */

@@ -109,25 +109,27 @@ pfs_counters_clear(uint64 *n)
 
 StaticAssertDecl(PFS_N_RARE % 2 == 0, "counters are handled in pairs");
 
-/* Is any of the rare counters not zero? */
-static pg_attribute_always_inline bool
-pfs_counters_have_rare(const uint64 *n)
+#define PFS_NUM_RARE (PFS_NUM_COUNTERS - PFS_N_RARE)
+
+/* The rare ones of a statement's counters if any of them is not zero, else NULL.  rare: [PFS_NUM_RARE] */
+static pg_attribute_always_inline const uint64 *
+pfs_counters_rare(const uint64 *rare)
 {
-	const PfsPair *from = (const PfsPair *) n;
+	const PfsPair *from = (const PfsPair *) rare;
 	PfsPair		any = {0, 0};
 
 #pragma GCC unroll 12
-	for (int i = PFS_N_RARE / 2; i < PFS_NUM_PAIRS; i++)
+	for (int i = 0; i < PFS_NUM_RARE / 2; i++)
 		any |= from[i];
-	return (any[0] | any[1]) != 0;
+	return (any[0] | any[1]) != 0 ? rare : NULL;
 }
 
 /*
- * Of a sum of statements without rare counters, the lines where these lie are not touched.  rare: what
- * pfs_counters_have_rare() says.
+ * Adds counters whose rare ones lie elsewhere to a sum; rare: what pfs_counters_rare() says.  Without
+ * these the lines of the sum where they lie are not touched.
  */
 static pg_attribute_always_inline void
-pfs_counters_add_known(uint64 *to, const uint64 *n, bool rare)
+pfs_counters_add_parts(uint64 *to, const uint64 *n, const uint64 *rare)
 {
 	PfsPair    *sums = (PfsPair *) to;
 	const PfsPair *from = (const PfsPair *) n;
@@ -135,17 +137,18 @@ pfs_counters_add_known(uint64 *to, const uint64 *n, bool rare)
 #pragma GCC unroll 12
 	for (int i = 0; i < PFS_N_RARE / 2; i++)
 		sums[i] += from[i];
-	if (likely(!rare))
+	if (likely(rare == NULL))
 		return;
+	from = (const PfsPair *) rare;
 #pragma GCC unroll 12
-	for (int i = PFS_N_RARE / 2; i < PFS_NUM_PAIRS; i++)
-		sums[i] += from[i];
+	for (int i = 0; i < PFS_NUM_RARE / 2; i++)
+		sums[PFS_N_RARE / 2 + i] += from[i];
 }
 
 static pg_attribute_always_inline void
 pfs_counters_add(uint64 *to, const uint64 *n)
 {
-	pfs_counters_add_known(to, n, pfs_counters_have_rare(n));
+	pfs_counters_add_parts(to, n, pfs_counters_rare(n + PFS_N_RARE));
 }
 
 /*
@@ -169,27 +172,32 @@ pfs_counters_add(uint64 *to, const uint64 *n)
 #define PFS_WIDE_COUNTERS	0x01
 #define PFS_WIDE_LAST		0x02
 
+/* What a statement has in front of its counters, and behind them. */
+#define PFS_STATEMENT_FRONT \
+	uint32		level;			/* nesting_event_level */ \
+	uint64		statement_id
+
+#define PFS_STATEMENT_REST \
+	uint64		query_id;		/* 0: none */ \
+	Oid			database; \
+	Oid			user;			/* role in effect when it started */ \
+	int32		sqlstate;		/* packed; 0: no error */ \
+	uint16		schema_len; \
+	uint16		message_len; \
+	uint32		text_len; \
+	uint8		counts;			/* PFS_COUNTS_..., PFS_IS_NESTED, PFS_IN_PROGRAM */ \
+	uint8		plan_origin		/* PfsPlanOrigin */
+
 /*
  * A statement.  Behind the struct lie the texts, one after the other without
- * terminators: the schema, the statement's text, the message.  In a block it is shorter:
- * see pfs_statement_event_record().
+ * terminators: the schema, the statement's text, the message.
  */
 typedef struct PfsStatementEvent
 {
 	PFS_EVENT_FIELDS;
-	uint32		level;			/* nesting_event_level */
-	uint64		statement_id;
+	PFS_STATEMENT_FRONT;
 	uint64		n[PFS_NUM_COUNTERS];
-	uint64		query_id;		/* 0: none */
-	Oid			database;
-	Oid			user;			/* role in effect when it started */
-	int32		sqlstate;		/* packed; 0: no error */
-	uint16		schema_len;
-	uint16		message_len;
-	uint32		text_len;
-	uint8		counts;			/* PFS_COUNTS_..., PFS_IS_NESTED,
-								 * PFS_IN_PROGRAM */
-	uint8		plan_origin;	/* PfsPlanOrigin */
+	PFS_STATEMENT_REST;
 	uint64		memory;			/* the session's most bytes meanwhile, and
 								 * one; if it counts them: written at the end */
 	uint64		program;		/* PFS_PROGRAM_WORD, with PFS_IN_PROGRAM */
@@ -198,6 +206,31 @@ typedef struct PfsStatementEvent
 
 /* In shared memory, where they are handled in pairs; a reader's copy lies anywhere. */
 StaticAssertDecl(offsetof(PfsStatementEvent, n) % 16 == 0, "pairs of counters are aligned");
+
+/*
+ * A statement in a block.  Behind the struct lie memory and program, if it is wide by PFS_WIDE_LAST; the
+ * texts; and, at its end and aligned as it is, the rare counters, if it is wide by PFS_WIDE_COUNTERS.
+ */
+typedef struct PfsStoredStatement
+{
+	PFS_EVENT_STORED_FIELDS;
+	PFS_STATEMENT_FRONT;
+	uint64		n[PFS_N_RARE];
+	PFS_STATEMENT_REST;
+	char		more[FLEXIBLE_ARRAY_MEMBER] pg_attribute_aligned(PFS_EVENT_UNIT);
+} PfsStoredStatement;
+
+StaticAssertDecl(offsetof(PfsStoredStatement, n) % PFS_EVENT_UNIT == 0 && PFS_NUM_RARE * sizeof(uint64) % PFS_EVENT_UNIT == 0,
+				 "pairs of counters are aligned");
+
+#define PFS_RARE_SIZE (PFS_NUM_RARE * sizeof(uint64))
+
+/* Its rare counters, if it has them. */
+static pg_attribute_always_inline uint64 *
+pfs_stored_rare(const PfsStoredStatement *s)
+{
+	return (uint64 *) ((char *) s + s->size * sizeof(uint64) - PFS_RARE_SIZE);
+}
 
 static inline const char *
 pfs_statement_text(const PfsStatementEvent *e)
@@ -290,9 +323,7 @@ typedef struct PfsTransactionEvent
 
 /* Bytes in a block of the smallest of each. */
 #define PFS_STAGE_STORED_MIN (offsetof(PfsStageRun, marks) - PFS_EVENT_UNSTORED)
-#define PFS_STATEMENT_STORED_MIN \
-	(offsetof(PfsStatementEvent, n) + PFS_N_RARE * sizeof(uint64) - PFS_EVENT_UNSTORED + \
-	 offsetof(PfsStatementEvent, memory) - offsetof(PfsStatementEvent, query_id))
+#define PFS_STATEMENT_STORED_MIN offsetof(PfsStoredStatement, more)
 #define PFS_TRANSACTION_STORED_MIN (offsetof(PfsTransactionEvent, gid) + 1 - PFS_EVENT_UNSTORED)
 
 /* Theirs of PfsEventFamilyInfo and PfsEventFamilyRead. */
@@ -304,9 +335,6 @@ extern size_t pfs_stage_event_used(const PfsEvent *event);
 extern size_t pfs_statement_event_used(const PfsEvent *event);
 extern size_t pfs_transaction_event_used(const PfsEvent *event);
 extern void pfs_statement_event_unpack(const void *from, PfsEvent *to);
-
-/* pfs_statement_event_record() for who knows whether the event has rare counters. */
-extern void pfs_statement_event_store(PfsThread *t, PfsStatementEvent *e, bool rare);
 
 /*
  * ---- the owner: hooks and callbacks, outside of critical sections ----

@@ -86,20 +86,18 @@ is_blank(char c)
 }
 
 /*
- * Puts the schema and the statement's own part of a string into its slot, without the
- * blanks around it, and cut to whole characters.
+ * Puts the schema and the statement's own part of a string somewhere, without the
+ * blanks around it, and cut to whole characters.  Returns the text's length.
  */
-void
-pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int len)
+uint32
+pfs_statement_copy_text(char *to, uint16 *schema_len, const char *str, int location, int len)
 {
 	uint32		max = pfs_sizes.sql_text;
 	uint32		n;
 
-	e->message_len = 0;
-	e->schema_len = put_schema(e->texts);
-	e->text_len = 0;
+	*schema_len = put_schema(to);
 	if (str == NULL || max == 0)
-		return;
+		return 0;
 	if (location > 0)
 		str += location;
 	if (len > 0 && location >= 0)
@@ -120,8 +118,16 @@ pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int 
 		n = pg_mbcliplen(str, max + 1, max);
 	while (n > 0 && is_blank(str[n - 1]))
 		n--;
-	memcpy(e->texts + e->schema_len, str, n);
-	e->text_len = n;
+	memcpy(to + *schema_len, str, n);
+	return n;
+}
+
+/* Puts both into a slot, which has no message then. */
+void
+pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int len)
+{
+	e->text_len = pfs_statement_copy_text(e->texts, &e->schema_len, str, location, len);
+	e->message_len = 0;
 }
 
 /* Puts an error's message into a slot, behind its text, which is final by then. */

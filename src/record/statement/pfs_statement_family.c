@@ -11,22 +11,7 @@
 #include "pfs_setup.h"
 #include "pfs_statement.h"
 
-/*
- * Copies words in pairs: up to PFS_EVENT_UNIT - 1 bytes more than asked for, for which an
- * event in a block has room.
- */
-static pg_attribute_always_inline char *
-copy_pairs(char *to, const void *from, size_t bytes)
-{
-	const PfsLoosePair *src = from;
-	PfsLoosePair *dst = (PfsLoosePair *) to;
-
-	for (; (char *) dst < to + bytes; src++, dst++)
-		*dst = *src;
-	return to + bytes;
-}
-
-/* The same of a number of bytes that the compiler knows: no loop. */
+/* Copies words in pairs, of a number of bytes that the compiler knows: no loop. */
 static pg_attribute_always_inline char *
 copy_part(char *to, const void *from, size_t bytes)
 {
@@ -77,93 +62,77 @@ pfs_transaction_event_record(PfsThread *t, PfsEvent *event)
 
 /* ---- statements ---- */
 
-/*
- * A statement in a block: what lies in front of the counters and those that are often
- * not zero; the rare ones, if one of them is not; the rest of the struct up to
- * its memory; that and its program, if it has one of them; the texts.  All but the texts are whole pairs, so
- * that these, copied in pairs, end within the unit to which the whole is rounded up.
- */
-#define BEGIN_SIZE (offsetof(PfsStatementEvent, n) + PFS_N_RARE * sizeof(uint64) - PFS_EVENT_UNSTORED)
-#define RARE_SIZE ((PFS_NUM_COUNTERS - PFS_N_RARE) * sizeof(uint64))
+/* Parts of a statement in a block, as its struct says; all but the texts are whole pairs. */
+#define BEGIN_SIZE offsetof(PfsStoredStatement, query_id)
+#define REST_SIZE (offsetof(PfsStoredStatement, more) - BEGIN_SIZE)
 #define LAST_SIZE (offsetof(PfsStatementEvent, texts) - offsetof(PfsStatementEvent, memory))
-#define REST_SIZE (offsetof(PfsStatementEvent, memory) - offsetof(PfsStatementEvent, query_id))
 
-StaticAssertDecl(BEGIN_SIZE + REST_SIZE == PFS_STATEMENT_STORED_MIN, "the smallest has these parts alone");
+StaticAssertDecl(offsetof(PfsStoredStatement, n) == offsetof(PfsStatementEvent, n) - PFS_EVENT_UNSTORED &&
+				 REST_SIZE == offsetof(PfsStatementEvent, memory) - offsetof(PfsStatementEvent, query_id) &&
+				 offsetof(PfsStoredStatement, plan_origin) - offsetof(PfsStoredStatement, query_id) ==
+				 offsetof(PfsStatementEvent, plan_origin) - offsetof(PfsStatementEvent, query_id),
+				 "a statement in a block has its parts as in a slot");
 StaticAssertDecl(sizeof(PfsLoosePair) == PFS_EVENT_UNIT, "an event is copied in pairs");
-StaticAssertDecl(BEGIN_SIZE % sizeof(PfsLoosePair) == 0 && RARE_SIZE % sizeof(PfsLoosePair) == 0 &&
+StaticAssertDecl(BEGIN_SIZE % sizeof(PfsLoosePair) == 0 && PFS_RARE_SIZE % sizeof(PfsLoosePair) == 0 &&
 				 REST_SIZE % sizeof(PfsLoosePair) == 0 && LAST_SIZE == sizeof(PfsLoosePair), "parts of a statement are copied in pairs");
+
+static inline size_t
+texts_size(const PfsStatementEvent *e)
+{
+	return e->schema_len + e->text_len + e->message_len;
+}
 
 size_t
 pfs_statement_event_used(const PfsEvent *event)
 {
 	const PfsStatementEvent *e = (const PfsStatementEvent *) event;
 
-	return offsetof(PfsStatementEvent, texts) + e->schema_len + e->text_len + e->message_len;
+	return offsetof(PfsStatementEvent, texts) + texts_size(e);
 }
 
-/* Puts a statement into its thread's block, in the order said above. */
-void
-pfs_statement_event_store(PfsThread *t, PfsStatementEvent *e, bool rare)
-{
-	size_t		texts = e->schema_len + e->text_len + e->message_len;
-	size_t		size = BEGIN_SIZE + REST_SIZE + texts;
-	uint8		wide = 0;
-	char	   *to;
-
-	if (rare)
-	{
-		wide |= PFS_WIDE_COUNTERS;
-		size += RARE_SIZE;
-	}
-	if (unlikely(e->counts & (PFS_COUNTS_MEMORY | PFS_IN_PROGRAM)))
-	{
-		wide |= PFS_WIDE_LAST;
-		size += LAST_SIZE;
-	}
-	e->wide = wide;
-	to = pfs_event_room(t, PFS_STATEMENTS, (PfsEvent *) e, size);
-	if (unlikely(to == NULL))
-		return;
-	to = copy_part(to, PFS_EVENT_STORED(e), BEGIN_SIZE);
-	if (wide & PFS_WIDE_COUNTERS)
-		to = copy_part(to, e->n + PFS_N_RARE, RARE_SIZE);
-	to = copy_part(to, &e->query_id, REST_SIZE);
-	if (unlikely(wide & PFS_WIDE_LAST))
-		to = copy_part(to, &e->memory, LAST_SIZE);
-	(void) copy_pairs(to, e->texts, texts);
-	pfs_event_done(t, PFS_STATEMENTS, (PfsEvent *) e);
-}
-
+/* Puts a statement from a slot into its thread's block. */
 void
 pfs_statement_event_record(PfsThread *t, PfsEvent *event)
 {
 	PfsStatementEvent *e = (PfsStatementEvent *) event;
+	const uint64 *rare = pfs_counters_rare(e->n + PFS_N_RARE);
+	bool		last = (e->counts & (PFS_COUNTS_MEMORY | PFS_IN_PROGRAM)) != 0;
+	size_t		size = TYPEALIGN(PFS_EVENT_UNIT, BEGIN_SIZE + REST_SIZE + (last ? LAST_SIZE : 0) + texts_size(e));
+	char	   *to;
 
-	pfs_statement_event_store(t, e, pfs_counters_have_rare(e->n));
+	e->wide = (rare != NULL ? PFS_WIDE_COUNTERS : 0) | (last ? PFS_WIDE_LAST : 0);
+	to = pfs_event_room(t, PFS_STATEMENTS, event, rare != NULL ? size + PFS_RARE_SIZE : size);
+	if (unlikely(to == NULL))
+		return;
+	if (rare != NULL)
+		(void) copy_part(to + size, rare, PFS_RARE_SIZE);
+	to = copy_part(to, PFS_EVENT_STORED(e), BEGIN_SIZE);
+	to = copy_part(to, &e->query_id, REST_SIZE);
+	if (last)
+		to = copy_part(to, &e->memory, LAST_SIZE);
+	memcpy(to, e->texts, texts_size(e));
+	pfs_event_done(t, PFS_STATEMENTS, event);
 }
 
-/* Makes a reader's copy of a statement in a block. */
+/* Makes a reader's copy, but for whose it is, or what a slot has, of a statement in a block. */
 void
 pfs_statement_event_unpack(const void *from, PfsEvent *event)
 {
 	PfsStatementEvent *to = (PfsStatementEvent *) event;
-	const char *at = from;
+	const PfsStoredStatement *stored = from;
+	const char *at = stored->more;
 
-	memcpy(PFS_EVENT_STORED(to), at, BEGIN_SIZE);
-	at += BEGIN_SIZE;
-	memset(to->n + PFS_N_RARE, 0, RARE_SIZE);
+	memcpy(PFS_EVENT_STORED(to), stored, BEGIN_SIZE);
 	if (to->wide & PFS_WIDE_COUNTERS)
-	{
-		memcpy(to->n + PFS_N_RARE, at, RARE_SIZE);
-		at += RARE_SIZE;
-	}
-	memcpy(&to->query_id, at, REST_SIZE);
-	at += REST_SIZE;
+		memcpy(to->n + PFS_N_RARE, pfs_stored_rare(stored), PFS_RARE_SIZE);
+	else
+		memset(to->n + PFS_N_RARE, 0, PFS_RARE_SIZE);
+	memcpy(&to->query_id, &stored->query_id, REST_SIZE);
 	to->memory = to->program = 0;
 	if (to->wide & PFS_WIDE_LAST)
 	{
 		memcpy(&to->memory, at, LAST_SIZE);
 		at += LAST_SIZE;
 	}
-	memcpy(to->texts, at, to->schema_len + to->text_len + to->message_len);
+	memcpy(to->texts, at, texts_size(to));
 }

@@ -458,6 +458,8 @@ extern void pfs_statement_memory_count(PfsThread *t, const PfsStatement *s);
 
 /* ---- pfs_statement_event.c; inside a write section ---- */
 
+/* to: PFS_SCHEMA_SIZE bytes, and pfs_sizes.sql_text or as many as the string has. */
+extern uint32 pfs_statement_copy_text(char *to, uint16 *schema_len, const char *str, int location, int len);
 extern void pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int len);
 extern void pfs_statement_put_message(PfsStatementEvent *e, const char *message, uint32 len);
 
