@@ -112,7 +112,7 @@ planner_cb(PFS_PLANNER_PARAMS)
 	PlannedStmt *result;
 	PfsCall		call;
 
-	if (pfs_is_all_off())
+	if (pfs_are_hooks_off())
 		return prev_planner(PFS_PLANNER_ARGS);
 	pfs_hook_called(PFS_HOOK_PLANNER);
 	if (likely(plain_is_planned(query, str)))
@@ -224,11 +224,11 @@ general_start(QueryDesc *desc, int eflags)
 static void
 executor_start_cb(QueryDesc *desc, int eflags)
 {
-	if (likely(pfs_plain.state == PFS_PLAIN_ARRIVED || pfs_plain.state == PFS_PLAIN_NAMED) &&
-		likely(pfs_plain_starts(pfs_my_thread, desc)))
-		plain_start(desc, eflags);
-	else if (pfs_is_all_off())
+	if (pfs_are_hooks_off() && likely(pfs_open_error.sqlstate == 0))
 		prev_executor_start(desc, eflags);
+	else if (likely(pfs_plain.state == PFS_PLAIN_ARRIVED || pfs_plain.state == PFS_PLAIN_NAMED) &&
+			 likely(pfs_plain_starts(pfs_my_thread, desc)))
+		plain_start(desc, eflags);
 	else
 		general_start(desc, eflags);
 }
@@ -330,7 +330,7 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 	if (likely(pfs_plain_is(PFS_PLAIN_STARTED, desc)) &&
 		likely(!desc->already_executed && !desc->plannedstmt->parallelModeNeeded && !desc->plannedstmt->hasModifyingCTE))
 		plain_run(PFS_EXECUTOR_RUN_ARGS);
-	else if (pfs_is_all_off())
+	else if (pfs_are_hooks_off())
 		prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
 	else
 		general_run(PFS_EXECUTOR_RUN_ARGS);
@@ -469,7 +469,7 @@ executor_finish_cb(QueryDesc *desc)
 		else
 			plain_pass(desc, false);
 	}
-	else if (pfs_is_all_off())
+	else if (pfs_are_hooks_off())
 		prev_executor_finish(desc);
 	else if (is_of_ended(desc) && !pfs_finish_counts(desc))
 		pass_ended(desc, false);
@@ -506,7 +506,7 @@ executor_end_cb(QueryDesc *desc)
 {
 	if (likely(pfs_plain_is(PFS_PLAIN_RAN, desc)))
 		plain_pass(desc, true);
-	else if (pfs_is_all_off())
+	else if (pfs_are_hooks_off())
 		prev_executor_end(desc);
 	else if (is_of_ended(desc))
 		pass_ended(desc, true);

@@ -71,7 +71,7 @@ begin_call(PfsThread *t, PfsProgramType type, Oid function, const void *frame)
 {
 	PfsProgramEntry *program;
 
-	if (t == NULL || pfs_is_all_off() || (pfs_class_flags(t, PFS_CLASS_STATEMENT) & PFS_FLAG_ENABLED) == 0 ||
+	if (t == NULL || pfs_are_hooks_off() || (pfs_class_flags(t, PFS_CLASS_STATEMENT) & PFS_FLAG_ENABLED) == 0 ||
 		pfs_sizes.programs == 0)
 		return;
 	if (pfs_program_innermost == NULL && pfs_sql.open == NULL)

@@ -132,31 +132,25 @@ plain_commits(void)
 static inline bool
 is_nobodys(void)
 {
-	return pfs_is_all_off() && pfs_transaction.event == NULL;
+	return pfs_are_hooks_off() && pfs_transaction.event == NULL;
 }
 
 /* The callback.  Most commits are those of plain statements. */
 static void
 xact_cb(XactEvent event, void *arg)
 {
-	if (event == XACT_EVENT_PRE_COMMIT)
+	bool		is_plain = plain_commits();
+
+	if (event == XACT_EVENT_PRE_COMMIT && (is_plain || is_nobodys()))
 	{
-		if (plain_commits())
-		{
-			pfs_drop_committing();
-			pfs_sql.committing = true;
-			return;
-		}
-		if (is_nobodys())
-		{
-			pfs_drop_committing();
-			return;
-		}
+		pfs_drop_committing();
+		pfs_sql.committing = is_plain;
 	}
 	else if (event == XACT_EVENT_COMMIT && likely(!has_rows_to_end()) &&
-			 (plain_commits() ? pfs_transaction_of_plain_commits(pfs_my_thread) : is_nobodys()))
+			 (is_plain ? pfs_transaction_of_plain_commits(pfs_my_thread) : is_nobodys()))
 		return;
-	general_xact(event);
+	else
+		general_xact(event);
 }
 
 /*

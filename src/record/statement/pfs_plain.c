@@ -46,16 +46,27 @@ is_more_wanted(const PfsThread *t)
 		pfs_load_relaxed(&pfs_words->statement_counts) != 0 || pfs_load_relaxed(&pfs_words->memory_wanted);
 }
 
-/* Is no instrument on that has to do with statements or waits, nor that of errors? */
+/* Is nothing on that what the server does with statements has to be noticed for? */
 static bool
-is_nothing_on(void)
+are_statements_off(void)
+{
+	return pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) == 0 &&
+		pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STAGE]) == 0 &&
+		pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_TRANSACTION]) == 0 &&
+		(pfs_instrument_flags(pfs_fixed_instrument[PFS_INS_TABLE]) & PFS_FLAG_ENABLED) == 0 &&
+		!pfs_load_relaxed(&pfs_words->memory_wanted);
+}
+
+/* Where they are off: are waits and errors, too? */
+static bool
+are_others_off(void)
 {
 	for (int class = 0; class < PFS_NUM_TIMED_CLASSES; class++)
 	{
 		if (pfs_load_relaxed(&pfs_words->class_flags[class]) != 0)
 			return false;
 	}
-	return !pfs_load_relaxed(&pfs_words->memory_wanted) && !pfs_error_is_wanted();
+	return !pfs_error_is_wanted();
 }
 
 /* Is something open that has begun before? */
@@ -75,7 +86,7 @@ is_something_open(const PfsThread *t)
 void
 pfs_plain_switch_on(void)
 {
-	pfs_plain.all_off = false;
+	pfs_plain.all_off = pfs_plain.hooks_off = false;
 	pfs_transaction.lxid = pfs_compat_lxid(MyProc);
 	pfs_transaction.chain = false;
 }
@@ -90,18 +101,24 @@ pfs_plain_look_now(PfsThread *t)
 {
 	uint64		generation = pfs_load_acquire(&pfs_words->generation);
 	uint32		mask = pfs_load_relaxed(&t->mask);
+	bool		off = are_statements_off();
 
 	pfs_plain.generation = 0;
 	pfs_plain.mask = mask;
 	pfs_plain.flags = pfs_class_flags(t, PFS_CLASS_STATEMENT);
 	pfs_plain.looked = generation;
 	pfs_plain.looked_mask = mask;
-	pfs_plain.all_off = is_nothing_on();
-	if (pfs_plain.all_off && is_something_open(t))
+	if (off && is_something_open(t))
 	{
-		pfs_plain.all_off = false;
+		off = false;
 		pfs_plain.looked = 0;
 	}
+	if (pfs_plain.hooks_off && !off)
+		pfs_plain_switch_on();
+	pfs_plain.hooks_off = off;
+	pfs_plain.all_off = off && are_others_off();
+	if (off)
+		return;
 	if (!is_default(pfs_plain.flags, PFS_FLAG_DIGEST) ||
 		!is_default(pfs_wait_flags(t, pfs_transaction_instrument), 0) || is_more_wanted(t))
 		return;

@@ -30,9 +30,10 @@ typedef struct PfsPlain
 	bool		passes;			/* in a call of the executor for a query whose
 								 * statement has ended */
 	bool		is_planned;		/* NAMED: it has been planned, too */
-	bool		all_off;		/* nothing is collected, and nothing is open:
-								 * until the next message that comes behind a
-								 * switch */
+	bool		hooks_off;		/* nothing is collected that begins or ends in
+								 * a hook, and nothing is open: until the next
+								 * message that comes behind a switch */
+	bool		all_off;		/* and no wait and no error is either */
 
 	/* What pfs_plain_look() has found. */
 	uint32		mask;			/* of the thread; with generation */
@@ -62,6 +63,13 @@ typedef struct PfsPlain
 } PfsPlain;
 
 extern PFS_HIDDEN PfsPlain pfs_plain;
+
+/* Has a hook of statements to do nothing but pass on? */
+static pg_attribute_always_inline bool
+pfs_are_hooks_off(void)
+{
+	return unlikely(pfs_plain.hooks_off);
+}
 
 /* Does nothing have to be done for statements and their waits? */
 static pg_attribute_always_inline bool

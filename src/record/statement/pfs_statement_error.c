@@ -285,7 +285,7 @@ count_up(PfsCounter counter)
 static inline void
 notice_transaction(PfsThread *t)
 {
-	if (MyProc != NULL && !pfs_is_all_off())
+	if (MyProc != NULL && !pfs_are_hooks_off())
 		pfs_transaction_look(t);
 }
 

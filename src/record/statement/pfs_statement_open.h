@@ -190,7 +190,7 @@ pfs_trigger_depth(void)
 static inline bool
 pfs_statement_is_wanted(const PfsThread *t)
 {
-	return !pfs_is_all_off() && (pfs_sql.top_open || pfs_sql.open != NULL ||
+	return !pfs_are_hooks_off() && (pfs_sql.top_open || pfs_sql.open != NULL ||
 								 ((pfs_class_flags(t, PFS_CLASS_STATEMENT) | pfs_class_flags(t, PFS_CLASS_STAGE)) & PFS_FLAG_ENABLED) != 0);
 }
 
