@@ -43,60 +43,37 @@ instrument_of_other(void)
 	return wait_info != 0 ? pfs_wait_info_instrument(wait_info) : pfs_fixed_instrument[PFS_INS_OTHER_SOCKET];
 }
 
-/* One call in progress. */
-typedef struct PfsSocketCall
-{
-	uint64		start;
-	PfsSocket  *socket;			/* its record, or NULL */
-	uint32		flags;			/* 0: no event */
-	PfsInstrumentId instrument;
-} PfsSocketCall;
-
-/* Notes when the call begins, if it may be an event. */
-static pg_attribute_always_inline PfsSocketCall
-begin(const PfsThread *t, int fd, PfsFixedInstrument client)
-{
-	bool		is_client = likely(is_client_socket(fd));
-	PfsSocketCall call = {.socket = is_client ? pfs_my_socket : NULL};
-
-	call.instrument = is_client ? pfs_fixed_instrument[client] : instrument_of_other();
-	if (unlikely(call.instrument == PFS_NO_INSTRUMENT))
-		return call;
-	call.flags = pfs_wait_flags(t, call.instrument);
-	if (likely(call.flags & PFS_FLAG_ENABLED))
-		call.start = pfs_wait_clock(call.flags);
-	return call;
-}
-
-/* Makes an event of a call that has moved bytes, and has ended at this reading. */
+/* Makes an event of a call that has moved bytes, between these two readings.  s: the record of the socket, or NULL. */
 static pg_noinline void
-make_event(PfsThread *t, PfsSocketCall call, uint64 now, ssize_t bytes, PfsOperation op, uint32 source)
+make_event(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsSocket *s, uint64 start, uint64 now,
+		   ssize_t bytes, PfsOperation op, uint32 source)
 {
-	PfsWait    *e = pfs_wait_begin(t, call.instrument, call.flags, op, PFS_OBJECT_SOCKET, PFS_EVENT_NO_OFFSET, source);
+	PfsWait    *e = pfs_wait_begin(t, instrument, flags, op, PFS_OBJECT_SOCKET, PFS_EVENT_NO_OFFSET, source);
 
 	if (e == NULL)
 		return;
 	pfs_wait_set_bytes(e, bytes);
-	pfs_socket_instant(t, e, call.socket, op == PFS_OP_RECV ? PFS_CALLS_READ : PFS_CALLS_WRITE,
-					   call.start, now, bytes);
+	pfs_socket_instant(t, e, s, op == PFS_OP_RECV ? PFS_CALLS_READ : PFS_CALLS_WRITE, start, now, bytes);
 }
 
-/* Makes the event where it stays, if it is one as nearly all are; false: nothing was done. */
+/* Makes the event of the client's socket where it stays, if it is one as nearly all are; false: nothing was done. */
 static pg_attribute_always_inline bool
-record_in_place(PfsThread *t, PfsSocketCall call, uint64 now, ssize_t bytes, PfsOperation op, uint32 source)
+record_in_place(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 start, uint64 now, ssize_t bytes,
+				PfsOperation op, uint32 source)
 {
-	uint64		ticks = likely(now > call.start) ? now - call.start : 0;
+	PfsSocket  *s = pfs_my_socket;
+	uint64		ticks = likely(now > start) ? now - start : 0;
 	bool		made;
 
-	if (unlikely(!pfs_wait_is_usual_instant(t, call.flags) || call.socket == NULL))
+	if (unlikely(!pfs_wait_is_usual_instant(t, flags) || s == NULL))
 		return false;
 	pfs_write_begin(t);
-	made = likely(pfs_socket_is_current(call.socket)) &&
-		likely(pfs_wait_instant(t, pfs_event_kind(call.instrument, op, PFS_OBJECT_SOCKET), call.flags,
-								(uintptr_t) call.socket, bytes, source, call.start, ticks));
+	made = likely(pfs_socket_is_current(s)) &&
+		likely(pfs_wait_instant(t, pfs_event_kind(instrument, op, PFS_OBJECT_SOCKET), flags, (uintptr_t) s, bytes,
+								source, start, ticks));
 	if (likely(made))
 	{
-		PfsSocketCell *cell = &call.socket->cells[op == PFS_OP_RECV ? PFS_CALLS_READ : PFS_CALLS_WRITE];
+		PfsSocketCell *cell = &s->cells[op == PFS_OP_RECV ? PFS_CALLS_READ : PFS_CALLS_WRITE];
 
 		pfs_cell_add(&cell->calls, ticks);
 		pfs_bump(&cell->bytes, bytes);
@@ -105,19 +82,24 @@ record_in_place(PfsThread *t, PfsSocketCall call, uint64 now, ssize_t bytes, Pfs
 	return made;
 }
 
-/* Behind the call: it is an event if it has moved bytes, which is begun only now, when it is over. */
+/*
+ * Behind a call on the client's socket that began at `start`: it is an event if it has moved bytes, which is
+ * begun only now, when it is over.
+ */
 static pg_attribute_always_inline void
-end(PfsThread *t, PfsSocketCall call, ssize_t bytes, PfsOperation op, const void *frame, PfsFramesMemo *memo)
+end_of_client(PfsThread *t, PfsFixedInstrument client, uint32 flags, uint64 start, ssize_t bytes, PfsOperation op,
+			  const void *frame, PfsFramesMemo *memo)
 {
+	PfsInstrumentId instrument = pfs_fixed_instrument[client];
 	uint64		now;
 	uint32		source;
 
-	if (unlikely((call.flags & PFS_FLAG_ENABLED) == 0 || bytes <= 0))
+	if (unlikely(bytes <= 0))
 		return;
-	now = pfs_wait_read_end(t, call.flags);
+	now = pfs_wait_read_end(t, flags);
 	source = pfs_frames_source_memo(frame, memo);
-	if (unlikely(!record_in_place(t, call, now, bytes, op, source)))
-		make_event(t, call, now, bytes, op, source);
+	if (unlikely(!record_in_place(t, instrument, flags, start, now, bytes, op, source)))
+		make_event(t, instrument, flags, pfs_my_socket, start, now, bytes, op, source);
 }
 
 /*
@@ -262,21 +244,63 @@ did_not_wait(PfsThread *t, PfsTimestamp looked, ssize_t bytes)
 	look_for_plain(t);
 }
 
-/* A call that moves bytes, which is no wait for the client's next message.  client: its instrument on the client's socket. */
+#define PFS_UNPACK(...) __VA_ARGS__
+
+/* A call that moves bytes on a socket that is not the client's; frame: of the wrapper. */
+#define CALL_OF_OTHER(name, params, args, op) \
+static pg_noinline ssize_t \
+other_##name(const void *frame, PFS_UNPACK params) \
+{ \
+	PfsThread  *t = pfs_my_thread; \
+	PfsInstrumentId instrument = instrument_of_other(); \
+	uint32		flags = instrument != PFS_NO_INSTRUMENT ? pfs_wait_flags(t, instrument) : 0; \
+	uint64		start = (flags & PFS_FLAG_ENABLED) ? pfs_wait_clock(flags) : 0; \
+	ssize_t		result = pfs_real.name args; \
+\
+	if ((flags & PFS_FLAG_ENABLED) != 0 && result > 0) \
+	{ \
+		uint64		now = pfs_wait_read_end(t, flags); \
+\
+		make_event(t, instrument, flags, NULL, start, now, result, op, pfs_frames_source(frame)); \
+	} \
+	return result; \
+}
+
+/* The wrapper of one that is never made on the client's. */
+#define WRAP_OTHER(name, params, args, op) \
+CALL_OF_OTHER(name, params, args, op) \
+\
+static ssize_t \
+wrap_##name params \
+{ \
+	if (unlikely(pfs_my_thread == NULL) || pfs_is_all_off()) \
+		return pfs_real.name args; \
+	return other_##name(FRAME, PFS_UNPACK args); \
+}
+
+/* The wrapper of one that is no wait for the client's next message.  client: its instrument on the client's socket. */
 #define WRAP(name, wrapper, params, args, client, op) \
+CALL_OF_OTHER(name, params, args, op) \
+\
 static ssize_t \
 wrapper params \
 { \
 	static PFS_HOT PfsFramesMemo memo; \
 	PfsThread  *t = pfs_my_thread; \
-	PfsSocketCall call; \
+	uint32		flags; \
+	uint64		start; \
 	ssize_t		result; \
 \
 	if (unlikely(t == NULL) || pfs_is_all_off()) \
 		return pfs_real.name args; \
-	call = begin(t, fd, client); \
+	if (unlikely(!is_client_socket(fd))) \
+		return other_##name(FRAME, PFS_UNPACK args); \
+	flags = pfs_wait_flags(t, pfs_fixed_instrument[client]); \
+	if (unlikely((flags & PFS_FLAG_ENABLED) == 0)) \
+		return pfs_real.name args; \
+	start = pfs_wait_clock(flags); \
 	result = pfs_real.name args; \
-	end(t, call, result, op, FRAME, &memo); \
+	end_of_client(t, client, flags, start, result, op, FRAME, &memo); \
 	return result; \
 }
 
@@ -332,17 +356,16 @@ wrap_##name params \
 	return receive_##name args; \
 }
 
-WRAP_RECV(recv, (int fd, void *buf, size_t len, int flags), (fd, buf, len, flags))
+WRAP_RECV(recv, (int fd, void *buf, size_t len, int how), (fd, buf, len, how))
 /* What recv() is in builds that check sizes of buffers. */
-WRAP_RECV(recv_chk, (int fd, void *buf, size_t len, size_t size, int flags), (fd, buf, len, size, flags))
+WRAP_RECV(recv_chk, (int fd, void *buf, size_t len, size_t size, int how), (fd, buf, len, size, how))
 
-WRAP(send, wrap_send, (int fd, const void *buf, size_t len, int flags), (fd, buf, len, flags),
+WRAP(send, wrap_send, (int fd, const void *buf, size_t len, int how), (fd, buf, len, how),
 	 PFS_INS_CLIENT_WRITE, PFS_OP_SEND)
-/* These two are of sockets that are not the client's. */
-WRAP(recvfrom, wrap_recvfrom, (int fd, void *buf, size_t len, int flags, struct sockaddr *from, socklen_t *fromlen),
-	 (fd, buf, len, flags, from, fromlen), PFS_INS_CLIENT_READ, PFS_OP_RECV)
-WRAP(sendto, wrap_sendto, (int fd, const void *buf, size_t len, int flags, const struct sockaddr *to, socklen_t tolen),
-	 (fd, buf, len, flags, to, tolen), PFS_INS_CLIENT_WRITE, PFS_OP_SEND)
+WRAP_OTHER(recvfrom, (int fd, void *buf, size_t len, int how, struct sockaddr *from, socklen_t *fromlen),
+		   (fd, buf, len, how, from, fromlen), PFS_OP_RECV)
+WRAP_OTHER(sendto, (int fd, const void *buf, size_t len, int how, const struct sockaddr *to, socklen_t tolen),
+		   (fd, buf, len, how, to, tolen), PFS_OP_SEND)
 
 /* Unlike the others it can block. */
 static int

@@ -199,7 +199,7 @@ find_cell(PfsSocket *s, PfsInstrumentId instrument, PfsCallsPart part)
 }
 
 /*
- * Counts a call on a socket where pfs_socket_instant() does not by itself: a truncation
+ * Counts a call on a socket where that is not done in place: a truncation
  * has come, the call is untimed or by another timer, it is of another kind than reading
  * from the client and writing to it, or the socket has no record (s is NULL).  Calls
  * that have no cell in a record go to the totals of their instrument.  Inside the
@@ -228,6 +228,18 @@ pfs_socket_count(PfsSocket *s, PfsCallsPart part, const PfsWait *e, uint64 end, 
 	else
 		pfs_bump(&c->calls.count_untimed, 1);
 	pfs_bump(&c->bytes, bytes);
+}
+
+void
+pfs_socket_instant(PfsThread *t, PfsWait *e, PfsSocket *s, PfsCallsPart part, uint64 start, uint64 end, uint64 bytes)
+{
+	e->timer_start = start;
+	e->object.address = (uintptr_t) s;
+	pfs_write_begin(t);
+	pfs_socket_count(s, part, e, end, bytes);
+	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth, end);
+	pfs_write_end(t);
+	pfs_local.beginning = 0;
 }
 
 /*

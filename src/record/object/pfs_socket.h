@@ -126,25 +126,8 @@ pfs_socket_is_current(const PfsSocket *s)
  * Instead of start and end: counts and records a call that could not block, and is over,
  * so that readers never see it running.  s: the record of the client's socket, or NULL.
  */
-static pg_attribute_always_inline void
-pfs_socket_instant(PfsThread *t, PfsWait *e, PfsSocket *s, PfsCallsPart part, uint64 start,
-				   uint64 end, uint64 bytes)
-{
-	e->timer_start = start;
-	e->object.address = (uintptr_t) s;
-	pfs_write_begin(t);
-	if (likely(s != NULL && pfs_socket_is_current(s) && end >= start &&
-			   ((e->flags ^ pfs_local.usual) & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) == 0))
-	{
-		pfs_cell_add(&s->cells[part].calls, end - start);
-		pfs_bump(&s->cells[part].bytes, bytes);
-	}
-	else
-		pfs_socket_count(s, part, e, end, bytes);
-	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth, end);
-	pfs_write_end(t);
-	pfs_local.beginning = 0;
-}
+extern void pfs_socket_instant(PfsThread *t, PfsWait *e, PfsSocket *s, PfsCallsPart part, uint64 start,
+							   uint64 end, uint64 bytes);
 
 /* Inside a write section: a read that is no event by itself, as it ended an idle wait. */
 static pg_attribute_always_inline void
