@@ -231,7 +231,10 @@ copy_statements(const PfsThread *t, Running *to)
 	{
 		const PfsStoredStatement *e = (const PfsStoredStatement *) pfs_load_relaxed(&events->finished.next);
 
-		/* Otherwise the thread is in the middle of something, and is looked at again. */
+		/*
+		 * Otherwise the thread is in the middle of something, and is looked
+		 * at again.
+		 */
 		if (pfs_blocks_left(pfs_histories[PFS_STATEMENTS], e) < sizeof(*e))
 			return 0;
 		COPY_STATEMENT(to, e);

@@ -469,6 +469,10 @@ pfs_plain_ends(PfsThread *t, uint64 now)
 	return ends(t, now);
 }
 
+/*
+ * Ends the statement, and begins the idle wait behind it, which is in no other event.  That waits are off or
+ * have another timer does not matter to the statement.
+ */
 bool
 pfs_plain_becomes_idle(PfsThread *t, uint64 now, uint32 source)
 {
@@ -478,7 +482,10 @@ pfs_plain_becomes_idle(PfsThread *t, uint64 now, uint32 source)
 	ended = ends(t, now);
 	if (likely(ended))
 	{
-		/* All transactions but failed ones, which this statement is in none of, are known. */
+		/*
+		 * All transactions but failed ones, which this statement is in none
+		 * of, are known.
+		 */
 		PfsInstrumentId instrument = pfs_fixed_instrument[pfs_transaction.lxid == InvalidLocalTransactionId
 														  ? PFS_INS_IDLE : PFS_INS_IDLE_TRANSACTION];
 		uint32		flags = pfs_wait_flags(t, instrument);

@@ -172,12 +172,11 @@ pfs_counters_add(uint64 *to, const uint64 *n)
 #define PFS_WIDE_COUNTERS	0x01
 #define PFS_WIDE_LAST		0x02
 
-/* What a statement has in front of its counters, and behind them. */
-#define PFS_STATEMENT_FRONT \
+/* What a statement has, with so many of its counters. */
+#define PFS_STATEMENT_FIELDS(counters) \
 	uint32		level;			/* nesting_event_level */ \
-	uint64		statement_id
-
-#define PFS_STATEMENT_REST \
+	uint64		statement_id; \
+	uint64		n[counters]; \
 	uint64		query_id;		/* 0: none */ \
 	Oid			database; \
 	Oid			user;			/* role in effect when it started */ \
@@ -195,9 +194,7 @@ pfs_counters_add(uint64 *to, const uint64 *n)
 typedef struct PfsStatementEvent
 {
 	PFS_EVENT_FIELDS;
-	PFS_STATEMENT_FRONT;
-	uint64		n[PFS_NUM_COUNTERS];
-	PFS_STATEMENT_REST;
+	PFS_STATEMENT_FIELDS(PFS_NUM_COUNTERS);
 	uint64		memory;			/* the session's most bytes meanwhile, and
 								 * one; if it counts them: written at the end */
 	uint64		program;		/* PFS_PROGRAM_WORD, with PFS_IN_PROGRAM */
@@ -214,9 +211,7 @@ StaticAssertDecl(offsetof(PfsStatementEvent, n) % 16 == 0, "pairs of counters ar
 typedef struct PfsStoredStatement
 {
 	PFS_EVENT_STORED_FIELDS;
-	PFS_STATEMENT_FRONT;
-	uint64		n[PFS_N_RARE];
-	PFS_STATEMENT_REST;
+	PFS_STATEMENT_FIELDS(PFS_N_RARE);
 	char		more[FLEXIBLE_ARRAY_MEMBER] pg_attribute_aligned(PFS_EVENT_UNIT);
 } PfsStoredStatement;
 

@@ -191,7 +191,7 @@ static inline bool
 pfs_statement_is_wanted(const PfsThread *t)
 {
 	return !pfs_are_hooks_off() && (pfs_sql.top_open || pfs_sql.open != NULL ||
-								 ((pfs_class_flags(t, PFS_CLASS_STATEMENT) | pfs_class_flags(t, PFS_CLASS_STAGE)) & PFS_FLAG_ENABLED) != 0);
+									((pfs_class_flags(t, PFS_CLASS_STATEMENT) | pfs_class_flags(t, PFS_CLASS_STAGE)) & PFS_FLAG_ENABLED) != 0);
 }
 
 /* ---- pfs_nested.c; inside a write section unless it says otherwise ---- */

@@ -70,7 +70,7 @@ static pg_attribute_always_inline void
 show(PfsThread *t, uint32 flags, uint64 start, PfsParent parent, bool chained)
 {
 	PfsTransactionEvent *e = (PfsTransactionEvent *)
-		pfs_event_begin(t, PFS_TRANSACTIONS, pfs_transaction_instrument, flags, start, parent);
+	pfs_event_begin(t, PFS_TRANSACTIONS, pfs_transaction_instrument, flags, start, parent);
 
 	if (unlikely(e == NULL))
 		return;
