@@ -43,6 +43,15 @@ instrument_of_other(void)
 	return wait_info != 0 ? pfs_wait_info_instrument(wait_info) : pfs_fixed_instrument[PFS_INS_OTHER_SOCKET];
 }
 
+/* Flags of calls on the client's socket that read or write: an instrument is not asked where all are as by default. */
+static pg_attribute_always_inline uint32
+flags_of_client(const PfsThread *t, PfsFixedInstrument client)
+{
+	if (pfs_plain_is_on(t))
+		return client == PFS_INS_CLIENT_READ ? pfs_plain.read_flags : pfs_plain.write_flags;
+	return pfs_wait_flags(t, pfs_fixed_instrument[client]);
+}
+
 /* Makes an event of a call that has moved bytes, between these two readings.  s: the record of the socket, or NULL. */
 static pg_noinline void
 make_event(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsSocket *s, uint64 start, uint64 now,
@@ -167,11 +176,11 @@ becomes_idle(PfsThread *t, PfsTimestamp now, const void *frame, PfsFramesMemo *m
 		pfs_prepared_look(t);
 }
 
-/* Inside a write section: counts the bytes of a message, which are no event. */
+/* Inside a write section: counts the bytes of a message, which are no event.  flags: of reads from the client. */
 static pg_attribute_always_inline void
-count_bytes(const PfsThread *t, ssize_t bytes)
+count_bytes(uint32 flags, ssize_t bytes)
 {
-	if (likely(pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_READ]) & PFS_FLAG_ENABLED))
+	if (likely(flags & PFS_FLAG_ENABLED))
 		pfs_socket_bytes(pfs_my_socket, bytes);
 }
 
@@ -201,7 +210,7 @@ idle_ends(PfsThread *t, ssize_t bytes)
 	pfs_idle_end(t, now.at);
 	if (likely((flags & PFS_FLAGS_USUAL) == pfs_local.usual && bytes > 0) && likely(pfs_plain_arrives(t, now.at)))
 	{
-		count_bytes(t, bytes);
+		count_bytes(pfs_plain.read_flags, bytes);
 		pfs_write_end(t);
 		return;
 	}
@@ -210,7 +219,7 @@ idle_ends(PfsThread *t, ssize_t bytes)
 	if (bytes > 0)
 	{
 		pfs_statement_arrived(t, now);
-		count_bytes(t, bytes);
+		count_bytes(flags_of_client(t, PFS_INS_CLIENT_READ), bytes);
 	}
 	pfs_write_end(t);
 	look_for_plain(t);
@@ -237,7 +246,7 @@ did_not_wait(PfsThread *t, PfsTimestamp looked, ssize_t bytes)
 		(pfs_plain.state != PFS_PLAIN_RAN || looked.timer != PFS_FLAGS_TIMER(pfs_local.usual) ||
 		 !pfs_plain_ends(t, looked.at) || !pfs_plain_arrives(t, looked.at)))
 		pfs_statement_arrived(t, looked);
-	count_bytes(t, bytes);
+	count_bytes(flags_of_client(t, PFS_INS_CLIENT_READ), bytes);
 	pfs_write_end(t);
 	pfs_error_watch();
 	pfs_error_flush(t);
@@ -295,7 +304,7 @@ wrapper params \
 		return pfs_real.name args; \
 	if (unlikely(!is_client_socket(fd))) \
 		return other_##name(FRAME, PFS_UNPACK args); \
-	flags = pfs_wait_flags(t, pfs_fixed_instrument[client]); \
+	flags = flags_of_client(t, client); \
 	if (unlikely((flags & PFS_FLAG_ENABLED) == 0)) \
 		return pfs_real.name args; \
 	start = pfs_wait_clock(flags); \

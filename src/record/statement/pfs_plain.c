@@ -119,8 +119,11 @@ pfs_plain_look_now(PfsThread *t)
 	pfs_plain.all_off = off && are_others_off();
 	if (off)
 		return;
-	if (!is_default(pfs_plain.flags, PFS_FLAG_DIGEST) ||
-		!is_default(pfs_wait_flags(t, pfs_transaction_instrument), 0) || is_more_wanted(t))
+	pfs_plain.transaction_flags = pfs_wait_flags(t, pfs_transaction_instrument);
+	pfs_plain.idle_flags = pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_IDLE]);
+	pfs_plain.read_flags = pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_READ]);
+	pfs_plain.write_flags = pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_WRITE]);
+	if (!is_default(pfs_plain.flags, PFS_FLAG_DIGEST) || !is_default(pfs_plain.transaction_flags, 0) || is_more_wanted(t))
 		return;
 	/* Only these families' cells are added to without a look of their own. */
 	if (t->generation[PFS_FAMILY_STATEMENTS] != pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_STATEMENTS]) ||
@@ -486,10 +489,14 @@ pfs_plain_becomes_idle(PfsThread *t, uint64 now, uint32 source)
 		 * All transactions but failed ones, which this statement is in none
 		 * of, are known.
 		 */
-		PfsInstrumentId instrument = pfs_fixed_instrument[pfs_transaction.lxid == InvalidLocalTransactionId
-														  ? PFS_INS_IDLE : PFS_INS_IDLE_TRANSACTION];
-		uint32		flags = pfs_wait_flags(t, instrument);
+		PfsInstrumentId instrument = pfs_fixed_instrument[PFS_INS_IDLE];
+		uint32		flags = pfs_plain.idle_flags;
 
+		if (pfs_transaction.lxid != InvalidLocalTransactionId)
+		{
+			instrument = pfs_fixed_instrument[PFS_INS_IDLE_TRANSACTION];
+			flags = pfs_wait_flags(t, instrument);
+		}
 		if (likely((flags & (PFS_FLAGS_USUAL | PFS_FLAG_ENABLED)) == (pfs_local.usual | PFS_FLAG_ENABLED)))
 			pfs_idle_begin(t, instrument, flags, now, source);
 		else if (flags & PFS_FLAG_ENABLED)

@@ -117,7 +117,7 @@ pfs_transaction_of_plain_begins(PfsThread *t, uint64 start, uint64 statement)
 		drop(t);
 	pfs_transaction.chain = false;
 	pfs_transaction.lxid = pfs_compat_lxid(MyProc);
-	show(t, pfs_wait_flags(t, pfs_transaction_instrument), start, parent, chained);
+	show(t, pfs_plain.transaction_flags, start, parent, chained);
 }
 
 void
