@@ -17,25 +17,23 @@ const uint8_t pfs_histogram_short[PFS_HISTOGRAM_SHORT] = {
 	BUCKET(28, 3445, 4095),
 };
 
-/* Computes the smallest value of a bucket, for readers; writers never need it. */
-uint64_t
-pfs_histogram_low(uint32_t bucket)
-{
-	static const uint64_t quarters[PFS_HISTOGRAM_PER_OCTAVE] = {
-		UINT64_C(1) << 63, PFS_HISTOGRAM_QUARTER_1, PFS_HISTOGRAM_QUARTER_2, PFS_HISTOGRAM_QUARTER_3,
-	};
-	uint32_t	octave;
-	uint32_t	shift;
-	uint64_t	quarter;
+/* 2^63 times 2^(1/4), 2^(2/4), 2^(3/4): the bounds inside an octave. */
+#define QUARTER_1 UINT64_C(0x9837F0518DB8A96F)
+#define QUARTER_2 UINT64_C(0xB504F333F9DE6484)
+#define QUARTER_3 UINT64_C(0xD744FCCAD69D6AF4)
 
-	if (bucket == 0)
-		return 0;
-	octave = (bucket - 1) / PFS_HISTOGRAM_PER_OCTAVE;
-	quarter = quarters[(bucket - 1) % PFS_HISTOGRAM_PER_OCTAVE];
-	shift = 63 - PFS_HISTOGRAM_FIRST_BITS - octave;
-	/* The smallest whole value that is not below the bound. */
-	return ((quarter - 1) >> shift) + 1;
-}
+/* The smallest whole value that is not below the bound, in the octave that begins with 2^bits. */
+#define LOW(quarter, bits) (((quarter) - 1) >> (63 - (bits))) + 1
+#define OCTAVE(bits) UINT64_C(1) << (bits), LOW(QUARTER_1, bits), LOW(QUARTER_2, bits), LOW(QUARTER_3, bits)
+#define OCTAVES(bits) OCTAVE(bits), OCTAVE((bits) + 1), OCTAVE((bits) + 2), OCTAVE((bits) + 3), OCTAVE((bits) + 4)
+
+const uint64_t pfs_histogram_lows[PFS_HISTOGRAM_BUCKETS] = {
+	0,
+	OCTAVES(PFS_HISTOGRAM_FIRST_BITS), OCTAVES(10), OCTAVES(15), OCTAVES(20), OCTAVES(25), OCTAVES(30), OCTAVES(35), OCTAVES(40),
+	UINT64_C(1) << PFS_HISTOGRAM_LAST_BITS,
+};
+
+_Static_assert(PFS_HISTOGRAM_FIRST_BITS == 5 && PFS_HISTOGRAM_LAST_BITS == 45, "other octaves");
 
 uint64_t
 pfs_histogram_high(uint32_t bucket)

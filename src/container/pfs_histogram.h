@@ -19,37 +19,35 @@
 #define PFS_HISTOGRAM_BUCKETS \
 	(1 + (PFS_HISTOGRAM_LAST_BITS - PFS_HISTOGRAM_FIRST_BITS) * PFS_HISTOGRAM_PER_OCTAVE + 1)
 
-/* 2^63 times 2^(1/4), 2^(2/4), 2^(3/4): the bounds inside an octave. */
-#define PFS_HISTOGRAM_QUARTER_1 UINT64_C(0x9837F0518DB8A96F)
-#define PFS_HISTOGRAM_QUARTER_2 UINT64_C(0xB504F333F9DE6484)
-#define PFS_HISTOGRAM_QUARTER_3 UINT64_C(0xD744FCCAD69D6AF4)
-
 /*
  * The buckets of values below this, where nearly all waits for nothing lie: one
- * load, where finding a bucket takes twenty instructions.
+ * load, where finding a bucket takes ten instructions.
  */
 #define PFS_HISTOGRAM_SHORT 4096
 extern const uint8_t pfs_histogram_short[PFS_HISTOGRAM_SHORT] __attribute__((visibility("hidden")));
 
-/* The bucket of any value. */
+/* The smallest value of each bucket. */
+extern const uint64_t pfs_histogram_lows[PFS_HISTOGRAM_BUCKETS] __attribute__((visibility("hidden")));
+
+/*
+ * The bucket of any value.  2^(1/4), 2^(2/4) and 2^(3/4) lie in the first, second and third quarter
+ * between 1 and 2: so a value in the n-th quarter of its octave is in its n-th bucket or in the one behind that.
+ */
 static inline uint32_t
 pfs_histogram_bucket_computed(uint64_t value)
 {
-	uint32_t	shift;
+	uint32_t	bits;
 	uint32_t	bucket;
 
 	if (value < UINT64_C(1) << PFS_HISTOGRAM_FIRST_BITS)
 		return 0;
-	shift = __builtin_clzll(value);
-	if (shift <= 63 - PFS_HISTOGRAM_LAST_BITS)
+	if (__builtin_expect(value >> PFS_HISTOGRAM_LAST_BITS != 0, 0))
 		return PFS_HISTOGRAM_BUCKETS - 1;
-	/* The value between 1 and 2, scaled to the top of the word. */
-	value <<= shift;
-	bucket = 1 + (63 - PFS_HISTOGRAM_FIRST_BITS - shift) * PFS_HISTOGRAM_PER_OCTAVE;
-	bucket += value >= PFS_HISTOGRAM_QUARTER_1;
-	bucket += value >= PFS_HISTOGRAM_QUARTER_2;
-	bucket += value >= PFS_HISTOGRAM_QUARTER_3;
-	return bucket;
+	bits = 63 ^ __builtin_clzll(value);
+	/* The one behind it; the top bit and two below it make 4 to 7. */
+	bucket = (uint32_t) (value >> (bits - 2)) + bits * PFS_HISTOGRAM_PER_OCTAVE -
+		(PFS_HISTOGRAM_FIRST_BITS + 1) * PFS_HISTOGRAM_PER_OCTAVE + 2;
+	return bucket - (value < pfs_histogram_lows[bucket]);
 }
 
 /* The same for values that are often short. */
@@ -65,7 +63,12 @@ pfs_histogram_bucket(uint64_t value)
  * The bucket's bounds: every value v in it has low <= v < high.  UINT64_MAX for
  * the last one's high.
  */
-extern uint64_t pfs_histogram_low(uint32_t bucket);
+static inline uint64_t
+pfs_histogram_low(uint32_t bucket)
+{
+	return pfs_histogram_lows[bucket];
+}
+
 extern uint64_t pfs_histogram_high(uint32_t bucket);
 
 #endif							/* PFS_HISTOGRAM_H */
