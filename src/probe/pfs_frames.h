@@ -64,23 +64,27 @@ extern PFS_HIDDEN uint32 pfs_frames_cache[PFS_FRAMES_CACHE_SIZE];
 extern PFS_HIDDEN uintptr_t pfs_frames_server_base;
 
 /*
+ * Does the memo have the source?  With an outer caller a walk has stepped over the inner one, so
+ * that keeps a frame pointer: each time it calls from this place the frame leads to its own, and
+ * whether it lies on the stack is not asked again.
+ */
+static pg_attribute_always_inline bool
+pfs_frames_memo_has(const void *frame, const PfsFramesMemo *memo)
+{
+	const uintptr_t *own = frame;
+
+	return likely(own[1] == memo->caller) &&
+		(memo->outer == 0 || likely(((const uintptr_t *) own[0])[1] == memo->outer));
+}
+
+/*
  * The same for hot calls.  Not in a signal handler that may have interrupted
  * the same wrapper here.
  */
 static inline uint32
 pfs_frames_source_memo(const void *frame, PfsFramesMemo *memo)
 {
-	const uintptr_t *own = frame;
-
-	if (likely(own[1] == memo->caller))
-	{
-		const uintptr_t *outer = (const uintptr_t *) own[0];
-
-		if (memo->outer == 0 ||
-			likely(outer > own && outer < pfs_frames_limit && outer[1] == memo->outer))
-			return memo->source;
-	}
-	return pfs_frames_walk_memo(frame, memo);
+	return pfs_frames_memo_has(frame, memo) ? memo->source : pfs_frames_walk_memo(frame, memo);
 }
 
 /*
