@@ -25,7 +25,7 @@
 #include "pfs_compat.h"
 #include "pfs_event_write.h"
 #include "pfs_fd.h"
-#include "pfs_file_sum.h"
+#include "pfs_file_event.h"
 #include "pfs_frames.h"
 #include "pfs_got.h"
 #include "pfs_wait_class.h"
@@ -199,18 +199,8 @@ pfs_fd_instrument(int fd, PfsOperation op, const PfsFd **file)
 
 /* ---- calls on descriptors, out of line: pfs_instr_file.c.  NULL: just make the call ---- */
 
-extern PfsWait *pfs_fd_wait_begin(PfsThread *t, int fd, PfsOperation op, const void *frame);
+extern PfsWait *pfs_fd_wait_begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame);
 extern PfsWait *pfs_fd_close_begin(PfsThread *t, const PfsFd *file, uint32 mask, const void *frame);
-
-/* The end of a file call: as pfs_wait_end_at(), and counted to its file. */
-static pg_attribute_always_inline void
-pfs_file_wait_end_at(PfsThread *t, PfsWait *e, uint64 end)
-{
-	pfs_write_begin(t);
-	pfs_file_sum(t, e, end);
-	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
-	pfs_write_end(t);
-}
 
 /*
  * Begin and start an event under the server's wait_event_info, or under `fallback`

@@ -12,18 +12,18 @@
 #include "pfs_compat.h"
 #include "pfs_instr.h"
 
+/* Each operation remembers its last caller. */
+static PFS_HOT_TABLE PfsFramesMemo memos[PFS_OP_COPY + 1];
+
 /*
  * Begins the event of a call on a descriptor.  NULL: just make the call.
  *
  * Under a wait event of class IO the instrument is known without the file, so that a
- * disabled one costs nothing more.  This function and end() are inline in every
- * wrapper, as for pread() and pwrite() that pays: an event that is recorded everywhere
- * costs 80 cycles (bench/cycles).  Each operation remembers its last caller.
+ * disabled one costs nothing more.
  */
-static pg_attribute_always_inline PfsWait *
-begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
+PfsWait *
+pfs_fd_wait_begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
 {
-	static PFS_HOT_TABLE PfsFramesMemo memos[PFS_OP_COPY + 1];
 	PfsInstrumentId instrument;
 	const PfsFd *file = NULL;
 	uint32		flags;
@@ -43,62 +43,102 @@ begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
 					   pfs_frames_source_memo(frame, &memos[op]));
 	if (unlikely(e == NULL))
 		return NULL;
-	e->object.file.word = (uint32) file->word;
-	e->object.file.index = file->index;
+	e->object.file.counted = file->counted;
 	pfs_wait_start(t, e);
 	return e;
 }
 
-PfsWait *
-pfs_fd_wait_begin(PfsThread *t, int fd, PfsOperation op, const void *frame)
-{
-	return begin(t, fd, op, PFS_EVENT_NO_OFFSET, frame);
-}
-
 /*
- * End the event; NULL: there is none.  bytes: what the call returned, negative on
- * failure, or PFS_EVENT_NO_BYTES.
+ * End the event; NULL: there is none.  fd: a descriptor that stays open, or -1; bytes: what the
+ * call returned, negative on failure, or PFS_EVENT_NO_BYTES.
  */
-static pg_attribute_always_inline void
-end(PfsWait *e, int64 bytes)
+static void
+end(PfsWait *e, int fd, int64 bytes)
 {
 	PfsThread  *t = pfs_my_thread;
+	PfsInstrumentId instrument;
+	uint32		flags;
 	uint64		now;
 
 	if (e == NULL)
 		return;
 	now = pfs_wait_read_end(t, e->flags);
+	instrument = e->instrument;
+	flags = e->flags;
 	/* No reader takes it before the event has its end. */
 	pfs_wait_set_bytes(e, bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES);
-	pfs_file_wait_end_at(t, e, now);
+	pfs_file_wait_end_at(t, e, now, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL);
+	pfs_file_cache_lookup(t, pfs_wait_event_info(), instrument, flags);
 }
 
 /*
- * The wrapper of a call on the descriptor fd.  thread: pfs_thread_here() where the call may
- * attach the process, which none may that signal handlers make; else pfs_my_thread, or NULL for
- * a call that is no event. bytes: of the event, where the call has returned `result`.
+ * The wrapper of a call on the descriptor fd, a function of this head.  thread: pfs_thread_here()
+ * where the call may attach the process, which none may that signal handlers make; else
+ * pfs_my_thread, or NULL for a call that is no event. bytes: of the event, where the call has
+ * returned `result`.
  */
-#define WRAP(type, name, params, args, thread, op, offset, bytes) \
-static type \
-wrap_##name params \
+#define WRAPPER(type, head, name, args, thread, op, offset, bytes) \
+head \
 { \
-	PfsWait    *e = begin(thread, fd, op, offset, FRAME); \
+	PfsWait    *e = pfs_fd_wait_begin(thread, fd, op, offset, FRAME); \
 	type		result = pfs_real.name args; \
 \
-	end(e, bytes); \
+	end(e, fd, bytes); \
 	return result; \
 }
 
-WRAP(ssize_t, pread, (int fd, void *buf, size_t count, off_t offset), (fd, buf, count, offset),
-	 pfs_thread_here(), PFS_OP_READ, offset, result)
+#define WRAP(type, name, params, args, thread, op, offset, bytes) \
+WRAPPER(type, static type wrap_##name params, name, args, thread, op, offset, bytes)
+
+/* Begins the event of a call that is usual in all, and whose file is *file; NULL: it is not. */
+static pg_attribute_always_inline const PfsWaitLookup *
+begin_usual(int fd, PfsOperation op, int64 offset, const void *frame, PfsFd **file)
+{
+	const PfsFramesMemo *memo = &memos[op];
+	PfsThread  *t = pfs_my_thread;
+	PfsWaitLookup *lookup;
+
+	if (unlikely(t == NULL) || !pfs_file_find_lookup(pfs_wait_event_info(), &lookup) || !pfs_wait_lookup_holds(lookup, t))
+		return NULL;
+	*file = pfs_fd_used(fd);
+	if (unlikely(*file == NULL) || !pfs_frames_memo_has(frame, memo) ||
+		unlikely(!pfs_file_event_begin(t, lookup, *file, op, offset, memo->source)))
+		return NULL;
+	return lookup;
+}
+
+/*
+ * The same of a call that is made for each page.  Nearly always it is usual in all (pfs_file_event.h), and
+ * then no function is called but the real one.  Else a jump leads to what does without that, whose
+ * frame is so the wrapper's.
+ */
+#define WRAP_PAGES(name, params, args, op, part) \
+WRAPPER(ssize_t, static pg_noinline ssize_t any_##name params, name, args, pfs_thread_here(), op, offset, result) \
+\
+static ssize_t \
+wrap_##name params \
+{ \
+	PfsFd	   *file; \
+	const PfsWaitLookup *lookup = begin_usual(fd, op, offset, FRAME, &file); \
+	ssize_t		result; \
+\
+	if (unlikely(lookup == NULL)) \
+		return any_##name args; \
+	result = pfs_real.name args; \
+	pfs_file_event_end(pfs_my_thread, lookup, file, part, result); \
+	return result; \
+}
+
+WRAP_PAGES(pread, (int fd, void *buf, size_t count, off_t offset), (fd, buf, count, offset),
+		   PFS_OP_READ, PFS_CALLS_READ)
+WRAP_PAGES(pwrite, (int fd, const void *buf, size_t count, off_t offset), (fd, buf, count, offset),
+		   PFS_OP_WRITE, PFS_CALLS_WRITE)
+WRAP_PAGES(preadv, (int fd, const struct iovec *iov, int iovcnt, off_t offset), (fd, iov, iovcnt, offset),
+		   PFS_OP_READ, PFS_CALLS_READ)
+WRAP_PAGES(pwritev, (int fd, const struct iovec *iov, int iovcnt, off_t offset), (fd, iov, iovcnt, offset),
+		   PFS_OP_WRITE, PFS_CALLS_WRITE)
 WRAP(ssize_t, pread_chk, (int fd, void *buf, size_t count, off_t offset, size_t size), (fd, buf, count, offset, size),
 	 pfs_my_thread, PFS_OP_READ, offset, result)
-WRAP(ssize_t, pwrite, (int fd, const void *buf, size_t count, off_t offset), (fd, buf, count, offset),
-	 pfs_thread_here(), PFS_OP_WRITE, offset, result)
-WRAP(ssize_t, preadv, (int fd, const struct iovec *iov, int iovcnt, off_t offset), (fd, iov, iovcnt, offset),
-	 pfs_thread_here(), PFS_OP_READ, offset, result)
-WRAP(ssize_t, pwritev, (int fd, const struct iovec *iov, int iovcnt, off_t offset), (fd, iov, iovcnt, offset),
-	 pfs_thread_here(), PFS_OP_WRITE, offset, result)
 WRAP(ssize_t, read, (int fd, void *buf, size_t count), (fd, buf, count),
 	 pfs_my_thread, PFS_OP_READ, PFS_EVENT_NO_OFFSET, result)
 WRAP(ssize_t, read_chk, (int fd, void *buf, size_t count, size_t size), (fd, buf, count, size),
@@ -150,8 +190,7 @@ pfs_fd_close_begin(PfsThread *t, const PfsFd *file, uint32 mask, const void *fra
 					   pfs_frames_source(frame));
 	if (e == NULL)
 		return NULL;
-	e->object.file.word = pfs_load_acquire(file->state) == file->word ? (uint32) file->word : 0;
-	e->object.file.index = e->object.file.word != 0 ? file->index : file->kind;
+	e->object.file.counted = pfs_load_acquire(file->state) == file->word ? file->counted : PFS_COUNTED_OBJECT(file->kind, 0);
 	pfs_wait_start(t, e);
 	return e;
 }
@@ -169,7 +208,7 @@ wrap_close(int fd)
 	e = (uint32) fd < (uint32) pfs_nfds ? pfs_fd_close_begin(t, &pfs_fds[fd], ~0, FRAME) : NULL;
 	pfs_fd_closed(fd);
 	result = pfs_real.close(fd);
-	end(e, PFS_EVENT_NO_BYTES);
+	end(e, -1, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -185,7 +224,7 @@ wrap_##name params \
 									PFS_OP_NONE, FRAME); \
 	int			result = pfs_real.name args; \
 \
-	end(e, PFS_EVENT_NO_BYTES); \
+	end(e, -1, PFS_EVENT_NO_BYTES); \
 	return result; \
 }
 

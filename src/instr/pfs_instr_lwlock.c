@@ -9,7 +9,7 @@
  * event with two readings of the clock, and releases are watched, too, to know
  * who holds what.
  *
- * What the process has looked up of a tranche is cached in a PfsLwlockLookup; an
+ * What the process has looked up of a tranche is cached in a PfsWaitLookup; an
  * acquisition that finds one needs no instrument and no flags.
  *
  * An acquisition in progress is in pfs_acquisition.  There is never a second one:
@@ -202,14 +202,13 @@ contended_end(PfsTake take, bool result, const LWLock *lock)
 }
 
 /* What the process has cached of the lock's tranche; NULL: nothing, or it does not hold any more. */
-static inline const PfsLwlockLookup *
+static inline const PfsWaitLookup *
 lookup_of(const LWLock *lock)
 {
-	const PfsLwlockLookup *lookup = &pfs_lwlock_lookups[lock->tranche];
+	const PfsWaitLookup *lookup = &pfs_lwlock_lookups[lock->tranche];
 	const PfsThread *t = pfs_my_thread;
 
-	return likely(lock->tranche < lengthof(pfs_lwlock_lookups) && t != NULL &&
-				  (pfs_load_relaxed(lookup->flags) & pfs_load_relaxed(&t->mask)) == lookup->usual) ? lookup : NULL;
+	return likely(lock->tranche < lengthof(pfs_lwlock_lookups) && t != NULL) && pfs_wait_lookup_holds(lookup, t) ? lookup : NULL;
 }
 
 /*
@@ -220,7 +219,7 @@ lookup_of(const LWLock *lock)
 static pg_attribute_always_inline bool
 contended_take(PfsTake take, LWLock *lock, LWLockMode mode)
 {
-	const PfsLwlockLookup *lookup = lookup_of(lock);
+	const PfsWaitLookup *lookup = lookup_of(lock);
 	bool		result;
 
 	if (unlikely(lookup == NULL) && pfs_thread_here() == NULL)
@@ -246,7 +245,7 @@ static bool
 contended_conditional_acquire(LWLock *lock, LWLockMode mode)
 {
 	PfsThread  *t = pfs_thread_here();
-	const PfsLwlockLookup *lookup = lookup_of(lock);
+	const PfsWaitLookup *lookup = lookup_of(lock);
 
 	if (t != NULL && (lookup == NULL || !pfs_lwlock_count_only(t, lookup)))
 		count_only(t, lock);
@@ -341,7 +340,7 @@ end_uncached(bool result, bool acquired, uint64 held, const void *frame)
 
 /*
  * Takes the lock, and records that.  Nearly every acquisition finds a cached lookup of its
- * tranche (PfsLwlockLookup), and its event is written whole when it is over: 89 cycles,
+ * tranche (PfsWaitLookup), and its event is written whole when it is over: 89 cycles,
  * of which two readings of the clock are 43 (bench/lwlocks).  So no function is called
  * but the server's and, once in some thirty events, the flush, and what the end
  * needs is in pfs_acquisition: registers that outlive a call have to be saved.  always:
@@ -351,7 +350,7 @@ static pg_attribute_always_inline bool
 all_take(PfsTake take, LWLock *lock, LWLockMode mode, bool try, bool always)
 {
 	PfsAcquisition *a = &pfs_acquisition;
-	const PfsLwlockLookup *lookup = lookup_of(lock);
+	const PfsWaitLookup *lookup = lookup_of(lock);
 	PfsLwlockHolder *mine;
 	PfsLwlockEvent *e;
 	PfsLwlockRecorded recorded;
@@ -648,7 +647,7 @@ pfs_instr_lwlock_start(PfsLwlockEvents wanted)
 	const PfsDetour *detour = detours;
 	int			n = 0;
 
-	pfs_lwlock_lookups_start();
+	pfs_wait_lookups_start(pfs_lwlock_lookups, lengthof(pfs_lwlock_lookups));
 	for (int p = 0; p < lengthof(points); p++)
 	{
 		if (points[p].wrapper[wanted] == NULL)

@@ -18,8 +18,8 @@ typedef struct PfsAcquisition
 {
 	const LWLock *lock;			/* NULL: none */
 	uint64		start;			/* clock at its begin, with `all` */
-	const struct PfsLwlockLookup *lookup;	/* cached lookup of its tranche;
-											 * NULL: by flags and kind */
+	const struct PfsWaitLookup *lookup; /* cached lookup of its tranche; NULL:
+										 * by flags and kind */
 	uint32		flags;			/* of the event, with `all` */
 	uint32		kind;			/* the same: pfs_event_kind() */
 	LWLockMode	mode;			/* the same */

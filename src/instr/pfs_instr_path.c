@@ -47,8 +47,7 @@ begin(PfsThread *t, const char *path, PfsOperation op, const void *frame)
 					   pfs_frames_source(frame));
 	if (e == NULL)
 		return NULL;
-	e->object.file.word = index == PFS_NO_RECORD ? 0 : (uint32) word;
-	e->object.file.index = index == PFS_NO_RECORD ? kind : index;
+	e->object.file.counted = index == PFS_NO_RECORD ? PFS_COUNTED_OBJECT(kind, 0) : PFS_COUNTED_OBJECT(index, word);
 	pfs_wait_set_bytes(e, PFS_EVENT_NO_BYTES);
 	pfs_wait_start(t, e);
 	return e;
@@ -58,7 +57,7 @@ static inline void
 end(PfsWait *e)
 {
 	if (e != NULL)
-		pfs_file_wait_end_at(pfs_my_thread, e, pfs_wait_read_end(pfs_my_thread, e->flags));
+		pfs_file_wait_end_at(pfs_my_thread, e, pfs_wait_read_end(pfs_my_thread, e->flags), NULL);
 }
 
 /*
@@ -76,14 +75,11 @@ end_open(PfsWait *e, PfsThread *t, int fd, const char *path)
 		pfs_write_begin(t);
 		pfs_fd_opened(fd, path);
 		if (e != NULL && fd < pfs_nfds)
-		{
-			e->object.file.word = (uint32) pfs_fds[fd].word;
-			e->object.file.index = pfs_fds[fd].index;
-		}
+			e->object.file.counted = pfs_fds[fd].counted;
 		pfs_write_end(t);
 	}
 	if (e != NULL)
-		pfs_file_wait_end_at(t, e, now);
+		pfs_file_wait_end_at(t, e, now, NULL);
 }
 
 /*

@@ -114,7 +114,7 @@ begin_call(StreamCall *call, FILE *file, PfsOperation op, bool reaches, const vo
 	if (t == NULL)
 		return;
 	if (reaches)
-		call->e = pfs_fd_wait_begin(t, fileno(file), op, frame);
+		call->e = pfs_fd_wait_begin(t, fileno(file), op, PFS_EVENT_NO_OFFSET, frame);
 	else
 		begin_late(call, t);
 }
@@ -125,7 +125,7 @@ end_event(PfsThread *t, PfsWait *e, int64 bytes)
 	uint64		now = pfs_wait_read_end(t, e->flags);
 
 	pfs_wait_set_bytes(e, bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES);
-	pfs_file_wait_end_at(t, e, now);
+	pfs_file_wait_end_at(t, e, now, NULL);
 }
 
 /*
@@ -145,8 +145,7 @@ end_call(StreamCall *call, int64 bytes)
 								 pfs_frames_source(call->frame));
 		if (call->e == NULL)
 			return;
-		call->e->object.file.word = (uint32) file->word;
-		call->e->object.file.index = file->index;
+		call->e->object.file.counted = file->counted;
 		pfs_wait_start_at(t, call->e, call->start);
 	}
 	if (call->e != NULL)
@@ -362,7 +361,7 @@ close_and_write(FILE *file, PfsThread *t)
 	const PfsFd *known = (uint32) fd < (uint32) pfs_nfds ? pfs_fd_get(fd) : NULL;
 	PfsFd		closed = {.kind = PFS_FILE_UNKNOWN};
 	int64		bytes = unwritten(file);
-	PfsWait    *e = pfs_fd_wait_begin(t, fd, PFS_OP_WRITE, FRAME);
+	PfsWait    *e = pfs_fd_wait_begin(t, fd, PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, FRAME);
 	int			result;
 
 	/* Its instance may go as soon as it is closed; the event still names it. */

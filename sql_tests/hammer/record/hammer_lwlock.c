@@ -220,14 +220,14 @@ own_records(uint32 place, HammerRng *rng, uint32 events)
 	uint32		index;
 	PfsThread  *t = begin_thread(place, &index);
 	PfsLwlockHolder *mine;
-	PfsLwlockLookup lookup = {.usual = FLAGS, .cell = &x->cells[place]};
+	PfsWaitLookup lookup = {.usual = FLAGS, .cell = &x->cells[place]};
 
 	/* A victim can take a record with it, before it says which. */
 	HAMMER_CHECK(t != NULL || hammer_options.kill, "no record is free");
 	if (t == NULL)
 		return;
 	mine = pfs_lwlock_holder(index);
-	lookup.instrument_bits = (uint64) instrument_of(t->thread_id) << PFS_LWLOCK_INSTRUMENT_SHIFT;
+	lookup.bits = (uint64) instrument_of(t->thread_id) << PFS_LWLOCK_INSTRUMENT_SHIFT;
 	for (uint64 id = 1; id <= events && hammer_going(); id++)
 	{
 		uint64		ticks = ticks_of(t->thread_id, id);

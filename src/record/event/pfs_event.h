@@ -196,8 +196,8 @@ typedef struct PfsWait
 	{
 		struct
 		{
-			uint32		index;
-			uint32		word;	/* low half of the state word */
+			uint64		counted;	/* PFS_COUNTED_OBJECT; of no record its
+									 * PfsFileKind alone */
 			int64		offset;
 		}			file;
 		uint64		address;	/* of SOCKET and LWLOCK: object_instance */

@@ -57,8 +57,7 @@ pfs_wait_count_only(PfsThread *t, PfsInstrumentId instrument, uint32 flags)
 static pg_attribute_always_inline bool
 pfs_wait_is_usual_instant(const PfsThread *t, uint32 flags)
 {
-	return likely((flags & PFS_FLAGS_INSTANT) == pfs_local.instant && pfs_local.not_usual == 0 &&
-				  (pfs_load_relaxed(&t->seq.word) & 1) == 0 && t->events[PFS_WAITS].depth == 0);
+	return likely((flags & PFS_FLAGS_INSTANT) == pfs_local.instant) && pfs_wait_is_undisturbed(t);
 }
 
 /*

@@ -108,6 +108,13 @@ pfs_wait_identify(PfsWait *e, uint64 id, uint64 kind, PfsParent parent)
 	}
 }
 
+/* May a wait be begun or counted that is in no other, as nothing is in the way? */
+static pg_attribute_always_inline bool
+pfs_wait_is_undisturbed(const PfsThread *t)
+{
+	return likely((pfs_local.not_usual | (pfs_load_relaxed(&t->seq.word) & 1) | t->events[PFS_WAITS].depth) == 0);
+}
+
 /*
  * Begin: a slot at the next level, with all that is known of the event now.
  * flags: what pfs_wait_flags() gave, ENABLED among them.  The caller fills in
@@ -151,14 +158,21 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 	return e;
 }
 
+/* Shows readers the wait at this level, which is filled in. */
+static pg_attribute_always_inline void
+pfs_wait_show(PfsThread *t, uint32 level)
+{
+	pfs_store_release(&t->events[PFS_WAITS].depth, level + 1);	/* C */
+	pfs_fence_signal();
+	pfs_local.beginning = 0;
+}
+
 /* Shows readers a wait that pfs_wait_begin() has made; its start was read before. */
 static pg_attribute_always_inline void
 pfs_wait_start_at(PfsThread *t, PfsWait *e, uint64 start)
 {
 	e->timer_start = start;
-	pfs_store_release(&t->events[PFS_WAITS].depth, t->events[PFS_WAITS].depth + 1); /* C */
-	pfs_fence_signal();
-	pfs_local.beginning = 0;
+	pfs_wait_show(t, t->events[PFS_WAITS].depth);
 }
 
 static pg_attribute_always_inline void

@@ -57,16 +57,17 @@ pfs_fd_start(PfsThread *t)
 static bool
 uncount(PfsFd *entry)
 {
-	PfsFile    *file = pfs_pages_record(pfs_files, entry->index);
+	uint32		index = PFS_COUNTED_INDEX(entry->counted);
+	PfsFile    *file = pfs_pages_record(pfs_files, index);
 	uint32		n = 0;
 
-	if (entry->counted && pfs_pages_word(pfs_files, entry->index) == entry->word)
+	if (entry->is_open && pfs_pages_word(pfs_files, index) == entry->word)
 	{
 		n = pfs_load_relaxed(&file->open_count);
 		while (n > 0 && !pfs_cas(&file->open_count, &n, n - 1))
 			;
 	}
-	entry->counted = 0;
+	entry->is_open = false;
 	return n == 1;
 }
 
@@ -94,15 +95,15 @@ identify(PfsFd *entry, const char *path, bool count)
 	{
 		.kind = pfs_file_kind(canonical), .state = &no_record
 	};
-	entry->index = entry->kind;
+	entry->counted = PFS_COUNTED_OBJECT(entry->kind, 0);
 	if (index == PFS_NO_RECORD)
 		return;
-	entry->index = index;
+	entry->counted = PFS_COUNTED_OBJECT(index, word);
 	entry->word = word;
 	entry->state = (const uint64 *) &pfs_files->state[index];
 	if (count)
 		pfs_add_relaxed(&((PfsFile *) pfs_pages_record(pfs_files, index))->open_count, 1);
-	entry->counted = count;
+	entry->is_open = count;
 }
 
 void
@@ -125,7 +126,7 @@ pfs_fd_closed(int fd)
 		return;
 	entry = &pfs_fds[fd];
 	if (uncount(entry))
-		pfs_file_unused(entry->index, entry->word);
+		pfs_file_unused(PFS_COUNTED_INDEX(entry->counted), entry->word);
 	memset(entry, 0, sizeof(PfsFd));
 }
 
@@ -158,14 +159,14 @@ look(int fd, PfsFd *entry, bool count)
 
 		path[length - (sizeof(deleted) - 1)] = '\0';
 		entry->kind = pfs_file_kind(pfs_file_canonical(path, buf));
-		entry->index = entry->kind;
+		entry->counted = PFS_COUNTED_OBJECT(entry->kind, 0);
 		return;
 	}
 	if (strncmp(path, "/dev/shm/", 9) == 0)
 	{
 		/* Shared memory segments go by shm_unlink(); an instance would stay. */
 		entry->kind = PFS_FILE_OTHER;
-		entry->index = entry->kind;
+		entry->counted = PFS_COUNTED_OBJECT(entry->kind, 0);
 		return;
 	}
 	if (strncmp(path, "/dev/", 5) == 0)
@@ -174,7 +175,7 @@ look(int fd, PfsFd *entry, bool count)
 	{
 		/* The server knows it by a path through pg_tblspc, we do not. */
 		entry->kind = pfs_file_kind(path) == PFS_FILE_TEMP ? PFS_FILE_TEMP : PFS_FILE_DATA;
-		entry->index = entry->kind;
+		entry->counted = PFS_COUNTED_OBJECT(entry->kind, 0);
 		return;
 	}
 	identify(entry, path, count);
@@ -200,7 +201,7 @@ pfs_fd_look(int fd)
 		return &unknown;
 	pfs_write_begin(pfs_my_thread);
 	look(fd, entry, inside);
-	if (entry->counted)
+	if (entry->is_open)
 		highest_fd = Max(highest_fd, fd);
 	pfs_write_end(pfs_my_thread);
 	errno = save_errno;

@@ -9,15 +9,19 @@
 #define PFS_FD_H
 
 #include "pfs_file.h"
+#include "pfs_pending.h"
 
 /* One descriptor.  Process-local; all zero is "not looked at yet". */
 typedef struct PfsFd
 {
 	uint64		word;			/* state word of the file record, or 0: none */
 	const uint64 *state;		/* where that word is; a constant 0 for none */
-	uint32		index;			/* of the file record; none: `kind` */
+	uint64		counted;		/* PFS_COUNTED_OBJECT of the record; none:
+								 * that of `kind` and no word */
+	struct PfsPendingFile *place;	/* where its last call was counted, or
+									 * NULL; by now perhaps of others */
 	uint8		kind;			/* PfsFileKind */
-	uint8		counted;		/* its record's open_count includes it */
+	bool		is_open;		/* its record's open_count includes it */
 } PfsFd;
 
 extern PFS_HIDDEN PfsFd *pfs_fds;	/* [pfs_nfds], or NULL */

@@ -116,7 +116,7 @@ pfs_file_sum_at_once(PfsThread *t, const PfsWait *e, uint64 ticks)
 	PfsCallsPart part = pfs_file_part(e->operation);
 	bool		timed = (e->flags & PFS_FLAG_TIMED) != 0;
 	PfsTotals	totals = {.count_timed = timed, .count_untimed = !timed, .sum = ticks, .min = ticks, .max = ticks};
-	uint64		file = e->object_type == PFS_OBJECT_FILE ? PFS_COUNTED_OBJECT(e->object.file.index, e->object.file.word) : 0;
+	uint64		file = e->object_type == PFS_OBJECT_FILE ? e->object.file.counted : 0;
 	int64		bytes = part != PFS_CALLS_MISC ? pfs_wait_bytes(e) : 0;
 
 	add(pfs_object_enter(t, PFS_COUNTED_FILES, file), PFS_FILE_KEY(PFS_CALLS_KEY(e->instrument, part), use_of(file)),

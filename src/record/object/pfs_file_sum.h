@@ -86,38 +86,53 @@ pfs_file_ticks(const PfsWait *e, uint64 end)
 	return pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags), ticks);
 }
 
-/* Inside a write section: count a file call that ends now, before the event leaves its slot. */
-static pg_attribute_always_inline void
-pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end)
+/* Is there no room for one call more in its numbers? */
+static pg_attribute_always_inline bool
+pfs_pending_file_is_full(const PfsPendingFile *p)
 {
-	PfsCallsPart part = pfs_file_part(e->operation);
-	uint64		file = likely(e->object_type == PFS_OBJECT_FILE) ? PFS_COUNTED_OBJECT(e->object.file.index, e->object.file.word) : 0;
-	uint32		key = PFS_CALLS_KEY(e->instrument, part);
-	PfsPendingFile *p = (PfsPendingFile *) pfs_pending_find(PFS_COUNTED_FILES, &pfs_pending_file_shape, file, key);
-	uint64		ticks = 0;
+	return unlikely((int32) (p->timed | p->untimed) < 0);
+}
 
-	if (unlikely(p == NULL || (int32) (p->timed | p->untimed) < 0))
-		p = pfs_file_place(t, file, key);
-	if (likely(e->flags & PFS_FLAG_TIMED))
-		ticks = pfs_file_ticks(e, end);
-	if (unlikely(p == NULL))
-	{
-		pfs_file_sum_at_once(t, e, ticks);
-		return;
-	}
-	if (part != PFS_CALLS_MISC && pfs_wait_bytes(e) > 0)
-		p->bytes += pfs_wait_bytes(e);
-	if (unlikely((e->flags & PFS_FLAG_TIMED) == 0))
-	{
-		p->untimed++;
-		return;
-	}
+static pg_attribute_always_inline void
+pfs_pending_file_add(PfsPendingFile *p, uint64 ticks)
+{
 	p->timed++;
 	p->sum += ticks;
 	if (ticks < p->min)
 		p->min = ticks;
 	if (ticks > p->max)
 		p->max = ticks;
+}
+
+/*
+ * Inside a write section: counts a file call that ends now, before the event leaves its slot.
+ * Returns its place; NULL: it was counted at once.
+ */
+static pg_attribute_always_inline PfsPendingFile *
+pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end)
+{
+	PfsCallsPart part = pfs_file_part(e->operation);
+	uint64		file = likely(e->object_type == PFS_OBJECT_FILE) ? e->object.file.counted : 0;
+	uint32		key = PFS_CALLS_KEY(e->instrument, part);
+	PfsPendingFile *p = (PfsPendingFile *) pfs_pending_find(PFS_COUNTED_FILES, &pfs_pending_file_shape, file, key);
+	uint64		ticks = 0;
+
+	if (unlikely(p == NULL || pfs_pending_file_is_full(p)))
+		p = pfs_file_place(t, file, key);
+	if (likely(e->flags & PFS_FLAG_TIMED))
+		ticks = pfs_file_ticks(e, end);
+	if (unlikely(p == NULL))
+	{
+		pfs_file_sum_at_once(t, e, ticks);
+		return NULL;
+	}
+	if (part != PFS_CALLS_MISC && pfs_wait_bytes(e) > 0)
+		p->bytes += pfs_wait_bytes(e);
+	if (unlikely((e->flags & PFS_FLAG_TIMED) == 0))
+		p->untimed++;
+	else
+		pfs_pending_file_add(p, ticks);
+	return p;
 }
 
 /* ---- removal of files; called by pfs_file.c ---- */

@@ -11,11 +11,8 @@
 #include "pfs_lwlock_event.h"
 #include "pfs_shared.h"
 
-PfsLwlockLookup pfs_lwlock_lookups[PFS_WAIT_INFO_EVENTS];
+PfsWaitLookup pfs_lwlock_lookups[PFS_WAIT_INFO_EVENTS];
 PfsBlocks  *pfs_lwlock_blocks = NULL;
-
-/* Of instruments that are not known yet. */
-static const uint32 no_flags = 0;
 
 /* Where a process without a block fills its records in: each is full with the first. */
 static PfsLwlockEvent nowhere[1];
@@ -56,49 +53,17 @@ pfs_lwlock_blocks_lay_out(PfsSegment *seg)
 
 /* ---- cached lookups ---- */
 
-void
-pfs_lwlock_lookups_start(void)
-{
-	for (int i = 0; i < lengthof(pfs_lwlock_lookups); i++)
-	{
-		pfs_lwlock_lookups[i].flags = &no_flags;
-		pfs_lwlock_lookups[i].usual = ~0U;
-	}
-}
-
 /*
  * Makes the cached lookup of a tranche, behind an event of it with these flags, so that
  * the next one takes the fast path of pfs_lwlock_record() or pfs_lwlock_count_only().
- * None is made while anything about such events is unusual, or their cell has not
- * counted one yet.  It is never removed: it holds while the flags are the same, which
- * each acquisition compares.
  */
 void
 pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument, uint32 flags)
 {
-	PfsLwlockLookup *lookup;
-	PfsWaitCell *cell;
-
-	if (tranche >= lengthof(pfs_lwlock_lookups) || (flags & PFS_FLAGS_INSTANT) != pfs_local.instant)
+	if (tranche >= lengthof(pfs_lwlock_lookups) || (pfs_lwlock_events_now == PFS_LWLOCK_ALL && pfs_my_lwlocks == NULL))
 		return;
-
-	/*
-	 * Outside of a write section, so not by pfs_wait_cell(), which remembers
-	 * the chunk.
-	 */
-	cell = t->cells[PFS_FAMILY_WAITS].chunks[instrument];
-	if (cell == NULL || cell->time.count_timed + cell->time.count_untimed == 0)
-		return;
-	if (pfs_lwlock_events_now == PFS_LWLOCK_ALL && pfs_my_lwlocks == NULL)
-		return;
-	lookup = &pfs_lwlock_lookups[tranche];
-	lookup->flags = &pfs_words->flags[instrument];
-	lookup->usual = flags;
-	lookup->instrument = instrument;
-	lookup->instrument_bits = (uint64) instrument << PFS_LWLOCK_INSTRUMENT_SHIFT;
-	lookup->cell = cell;
-	lookup->digest_key = (uint32) instrument + 1;
-	lookup->digest = unconstify(PfsDigestWait *, &t->digest_waits[instrument % PFS_DIGEST_WAITS]);
+	pfs_wait_lookup_make(&pfs_lwlock_lookups[tranche], t, instrument, flags,
+						 (uint64) instrument << PFS_LWLOCK_INSTRUMENT_SHIFT);
 }
 
 /* ---- owner ---- */

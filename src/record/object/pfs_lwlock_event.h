@@ -19,9 +19,9 @@
 #ifndef PFS_LWLOCK_EVENT_H
 #define PFS_LWLOCK_EVENT_H
 
-#include "pfs_event_write.h"
 #include "pfs_lwlock.h"
 #include "pfs_wait_class.h"
+#include "pfs_wait_lookup.h"
 
 /* In the flags of a record: it would not have waited. */
 #define PFS_LWLOCK_TRY			0x20000
@@ -96,26 +96,8 @@ extern void pfs_lwlock_records_hide(uint32 index, uint64 word, bool history_long
 
 /* ---- instrument points ---- */
 
-/*
- * What a process knows of a tranche; made when its cell has counted an event, and the
- * next one is going to be usual in all.  Initialised in the postmaster, which has no
- * thread.
- */
-typedef struct PfsLwlockLookup
-{
-	const uint32 *flags;		/* of the instrument */
-	uint32		usual;			/* if they are this, with the thread's mask,
-								 * events are as cached; never ~0 */
-	PfsInstrumentId instrument;
-	uint32		digest_key;		/* PfsDigestWait.key */
-	uint64		instrument_bits;	/* the instrument, for the record */
-	PfsWaitCell *cell;			/* of this thread */
-	PfsDigestWait *digest;		/* where it would be */
-} __attribute__((aligned(PFS_CACHE_LINE))) PfsLwlockLookup;
-
-extern PFS_HIDDEN PfsLwlockLookup pfs_lwlock_lookups[PFS_WAIT_INFO_EVENTS];
-
-extern void pfs_lwlock_lookups_start(void);
+/* By tranche; bits: the instrument, as a record has it. */
+extern PFS_HIDDEN PfsWaitLookup pfs_lwlock_lookups[PFS_WAIT_INFO_EVENTS];
 
 /* An event with these flags has been recorded: can the next one go by the cached lookup? */
 extern void pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument, uint32 flags);
@@ -142,11 +124,11 @@ typedef enum PfsLwlockRecorded
  * held: lock and mode as in the list; ticks, if they are too many, tell nothing.
  */
 static pg_attribute_always_inline void
-pfs_lwlock_fill(PfsLwlockEvent *e, const PfsLwlockLookup *lookup, uint64 held, uint32 flags, uint64 start, uint64 ticks)
+pfs_lwlock_fill(PfsLwlockEvent *e, const PfsWaitLookup *lookup, uint64 held, uint32 flags, uint64 start, uint64 ticks)
 {
 	e->timer_start = start;
 	e->ticks = (uint32) ticks;
-	e->lock = held | lookup->instrument_bits;
+	e->lock = held | lookup->bits;
 	/* One by one: the compiler would take vector registers to store both. */
 	pfs_store_relaxed(&e->flags, lookup->usual | flags);
 	pfs_store_relaxed(&e->nesting_type, (uint32) pfs_local.parent.type);
@@ -161,13 +143,11 @@ pfs_lwlock_fill(PfsLwlockEvent *e, const PfsLwlockLookup *lookup, uint64 held, u
  * No function is called, so that the caller needs no register that outlives one.
  * A statement that no hook has seen yet matters only to waits, so it is not looked at.
  *
- * The generation has to be loaded behind the odd word: who truncates waits for those
- * who may not have seen the new one.  A write section without any is harmless.
+ * A write section without a change is harmless.
  */
 static pg_attribute_always_inline PfsLwlockRecorded
-pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const PfsLwlockLookup *lookup, uint64 ticks)
+pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const PfsWaitLookup *lookup, uint64 ticks)
 {
-	PfsWaitCell *cell = lookup->cell;
 	uint64		id;
 	uint32	   *bucket;
 
@@ -175,27 +155,18 @@ pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const 
 				 t->events[PFS_WAITS].depth != 0))
 		return PFS_LWLOCK_UNUSUAL;
 	if (likely(ticks < PFS_HISTOGRAM_SHORT))
-		bucket = &cell->buckets[pfs_histogram_short[ticks]];
+		bucket = &lookup->cell->buckets[pfs_histogram_short[ticks]];
 	else if (ticks > PG_UINT32_MAX)
 		return PFS_LWLOCK_UNUSUAL;
 	else
-		bucket = &cell->buckets[pfs_histogram_bucket_computed(ticks)];
+		bucket = &lookup->cell->buckets[pfs_histogram_bucket_computed(ticks)];
 
 	pfs_write_begin(t);
-	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
-				 t->generation[PFS_FAMILY_WAITS] || *bucket == PG_UINT32_MAX))
-		goto unusual;
-	if (pfs_local.waits != NULL)
+	if (unlikely(!pfs_wait_lookup_count(t, lookup, bucket, ticks)))
 	{
-		PfsDigestWait *digest = lookup->digest;
-
-		if (unlikely(digest->key != lookup->digest_key))
-			goto unusual;
-		pfs_digest_wait_count(digest, ticks);
+		pfs_write_end(t);
+		return PFS_LWLOCK_UNUSUAL;
 	}
-	pfs_bump32(bucket);
-	pfs_cell_add(&cell->time, ticks);
-
 	id = t->last_event_id + 1;
 	t->last_event_id = id;
 	e->event_id = id;
@@ -205,15 +176,11 @@ pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const 
 	pfs_lwlock_done(mine, e);
 	pfs_write_end(t);
 	return PFS_LWLOCK_RECORDED;
-
-unusual:
-	pfs_write_end(t);
-	return PFS_LWLOCK_UNUSUAL;
 }
 
 /* Only counts one, with `contended`.  False: not by the cached lookup. */
 static pg_attribute_always_inline bool
-pfs_lwlock_count_only(PfsThread *t, const PfsLwlockLookup *lookup)
+pfs_lwlock_count_only(PfsThread *t, const PfsWaitLookup *lookup)
 {
 	if (unlikely((t->seq.word & 1) != 0))
 		return false;

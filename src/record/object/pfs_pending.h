@@ -174,6 +174,22 @@ pfs_pending_next(PfsPending *p, const PfsPendingShape *shape)
 }
 
 /*
+ * On the way of an event: is it the place of an object and key, and can be counted in?  A place
+ * that is empty has generation 0, which no truncation has.
+ *
+ * The load of the truncations comes behind the store of the odd sequence word; the other side is in
+ * pfs_pending_read.c.
+ */
+static pg_attribute_always_inline bool
+pfs_pending_holds(PfsCountedObjects kind, const PfsPending *p, uint64 object, uint32 key)
+{
+	if (unlikely(!pfs_pending_is(p, object, key)))
+		return false;
+	pfs_fence_signal();
+	return likely(p->generation == pfs_load_relaxed(&pfs_words->object_truncations[kind]));
+}
+
+/*
  * On the way of an event: this process's place of an object and key that can be counted
  * in; NULL: pfs_pending_take() has to be asked.  shape: the kind's constant.
  */
@@ -186,20 +202,8 @@ pfs_pending_find(PfsCountedObjects kind, const PfsPendingShape *shape, uint64 ob
 		return NULL;
 	p = pfs_pending_set(pfs_my_pending[kind], shape, object, key);
 	if (!pfs_pending_is(p, object, key))
-	{
 		p = pfs_pending_next(p, shape);
-		if (unlikely(!pfs_pending_is(p, object, key)))
-			return NULL;
-	}
-
-	/*
-	 * The load of the truncations comes behind the store of the odd sequence
-	 * word; the other side is in pfs_pending_read.c.
-	 */
-	pfs_fence_signal();
-	if (unlikely(p->generation != pfs_load_relaxed(&pfs_words->object_truncations[kind])))
-		return NULL;
-	return p;
+	return likely(pfs_pending_holds(kind, p, object, key)) ? p : NULL;
 }
 
 StaticAssertDecl(PFS_PENDING_WAYS == 2, "pfs_pending_find() looks at two");

@@ -10,6 +10,7 @@
 #include "pfs_event_read.h"
 #include "pfs_file.h"
 #include "pfs_lwlock_event.h"
+#include "pfs_pending.h"
 
 /*
  * The whole state word of a file's record, of which an event has the low half: it is the
@@ -53,8 +54,8 @@ pfs_wait_event_unpack(const void *from, PfsEvent *to)
 	switch (w->object_type)
 	{
 		case PFS_OBJECT_FILE:
-			e->object.file.index = w->object.file.index;
-			e->object.file.word = whole_word(w->object.file.index, w->object.file.word);
+			e->object.file.index = PFS_COUNTED_INDEX(w->object.file.counted);
+			e->object.file.word = whole_word(e->object.file.index, PFS_COUNTED_WORD(w->object.file.counted));
 			e->file_offset = w->object.file.offset;
 			break;
 		case PFS_OBJECT_SOCKET:

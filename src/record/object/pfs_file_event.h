@@ -1,0 +1,153 @@
+/*
+ * pfs_file_event.h
+ *	  Reads and writes of open files that are usual in all: nothing is in the way, and the
+ *	  process has made such a call before.
+ *
+ * What it has looked up then is cached: of the server's wait event (PfsWaitLookup), and of the
+ * descriptor where its calls are counted (PfsFd.place).  So such a call finds nothing anew; begin
+ * and end ask whether all is as it was, and write what an event is.  Whatever is not usual,
+ * also if it turns out at the end, is the business of pfs_wait_begin() and pfs_file_wait_end_at(), to
+ * which the event looks like any other: it runs in the slot of the outermost wait.
+ *
+ * Separate from pfs_event_write.h, which has the events of all other waits.
+ */
+#ifndef PFS_FILE_EVENT_H
+#define PFS_FILE_EVENT_H
+
+#include "utils/wait_event.h"
+
+#include "pfs_fd.h"
+#include "pfs_file_sum.h"
+#include "pfs_wait_class.h"
+#include "pfs_wait_lookup.h"
+
+/* By wait event of class IO; bits: pfs_event_kind() without the operation. */
+#define PFS_FILE_LOOKUPS 128
+extern PFS_HIDDEN PfsWaitLookup pfs_file_lookups[PFS_FILE_LOOKUPS];
+
+/* Finds the lookup under a wait_event_info; false: it is of another class. */
+static pg_attribute_always_inline bool
+pfs_file_find_lookup(uint32 wait_info, PfsWaitLookup **lookup)
+{
+	uint32		event = wait_info - PG_WAIT_IO;
+
+	if (unlikely(event >= PFS_FILE_LOOKUPS))
+		return false;
+	*lookup = &pfs_file_lookups[event];
+	/* Otherwise the compiler would work the address out anew at each use. */
+__asm__("":"+r"(*lookup));
+	return true;
+}
+
+/* An event with these flags has ended: can the next one go by the lookup? */
+extern void pfs_file_cache_lookup(const PfsThread *t, uint32 wait_info, PfsInstrumentId instrument, uint32 flags);
+
+/*
+ * The end of any file call: as pfs_wait_end_at(), and counted to its file; file: its
+ * descriptor's entry, which learns where, or NULL.
+ */
+extern void pfs_file_wait_end_at(PfsThread *t, PfsWait *e, uint64 end, PfsFd *file);
+
+/* The same of an event that pfs_file_event_end() has found to be unusual; ends its write section. */
+extern void pfs_file_event_end_any(PfsThread *t, uint64 end, PfsFd *file, int64 bytes);
+
+/*
+ * The entry of a descriptor, if its file is still the same and a call on it was counted before; else
+ * NULL.
+ */
+static pg_attribute_always_inline PfsFd *
+pfs_fd_used(int fd)
+{
+	PfsFd	   *entry;
+
+	if (unlikely((uint32) fd >= (uint32) pfs_nfds))
+		return NULL;
+	entry = &pfs_fds[fd];
+	return likely(entry->place != NULL) && likely(pfs_load_acquire(entry->state) == entry->word) ? entry : NULL;
+}
+
+/*
+ * Begins the event of a call, in the slot of the outermost wait, whose lookup holds.  False: nothing
+ * was done, as something is in the way.
+ *
+ * A handler that comes before the slot is shown sees `beginning`, and passes by; one that comes
+ * later has its own slot.
+ */
+static pg_attribute_always_inline bool
+pfs_file_event_begin(PfsThread *t, const PfsWaitLookup *lookup, const PfsFd *file, PfsOperation op, int64 offset,
+					 uint32 source)
+{
+	PfsParent	parent = pfs_local.parent;
+	PfsWait    *e = &t->waits[0];
+	uint64		id;
+	uint64		distance;
+
+	if (unlikely(!pfs_wait_is_undisturbed(t)))
+		return false;
+	pfs_local.beginning = 1;
+	pfs_fence_signal();
+	id = t->last_event_id + 1;
+	distance = id - parent.event_id;
+	if (unlikely(distance > PG_UINT32_MAX))
+	{
+		pfs_local.beginning = 0;
+		return false;
+	}
+	t->last_event_id = id;
+	e->kind = lookup->bits | (uint64) op << 16 | parent.type << 32;
+	e->event_id = id;
+	e->nesting_distance = (uint32) distance;
+	e->flags = lookup->usual;
+	e->source = source;
+	e->object.file.counted = file->counted;
+	e->object.file.offset = offset;
+	e->timer_start = pfs_read_cycles();
+	pfs_wait_show(t, 0);
+	return true;
+}
+
+/*
+ * Ends it, with so many bytes, negative on failure.  All that it asks comes before the first change,
+ * so that what is not usual by now (a place that others have taken, a truncation, events of handlers
+ * in between, a full block) is still whole for the general way.  Switches in between change nothing: the flags
+ * are those of the begin.
+ */
+static pg_attribute_always_inline void
+pfs_file_event_end(PfsThread *t, const PfsWaitLookup *lookup, PfsFd *file, PfsCallsPart part, int64 bytes)
+{
+	uint64		end = pfs_read_cycles();
+	PfsWait    *e = &t->waits[0];
+	uint64		ticks = end - e->timer_start;
+	uint32	   *bucket = pfs_wait_lookup_bucket(lookup, ticks);
+	PfsPendingFile *p = file->place;
+	PfsWait    *to;
+
+	pfs_write_begin(t);
+	if (unlikely((int64) ticks < 0 || (uint64) bytes > PG_INT32_MAX || t->last_event_id != e->event_id ||
+				 !pfs_block_has_room(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE) ||
+				 !pfs_pending_holds(PFS_COUNTED_FILES, &p->place, e->object.file.counted,
+									PFS_CALLS_KEY(lookup->instrument, part)) ||
+				 pfs_pending_file_is_full(p) || !pfs_wait_lookup_count(t, lookup, bucket, ticks)))
+	{
+		pfs_file_event_end_any(t, end, file, bytes);
+		return;
+	}
+	p->bytes += bytes;
+	pfs_pending_file_add(p, ticks);
+
+	/* It is copied in the pieces in which it was written. */
+	to = (PfsWait *) t->events[PFS_WAITS].finished.next;
+	to->kind = e->kind;
+	to->timer_start = e->timer_start;
+	e->timer_end = to->timer_end = end;
+	to->event_id = e->event_id;
+	memcpy(&to->nesting_distance, &e->nesting_distance, sizeof(uint64));
+	to->source = e->source;
+	to->bytes = (int32) bytes;
+	memcpy(&to->object, &e->object, sizeof(e->object));
+	pfs_store_relaxed(&t->events[PFS_WAITS].depth, 0);
+	pfs_history_done(t, PFS_WAITS, PFS_WAIT_LINE, e->flags);
+	pfs_write_end(t);
+}
+
+#endif							/* PFS_FILE_EVENT_H */
