@@ -47,14 +47,17 @@ job() {
 # be chance; with most clients it waits.  Fails for workloads that are no such script.
 #	patient_script WORKLOAD MILLISECONDS
 patient_script() {
+	local before='[A-Z].*;$'
+	# A pipeline is sent as one.
+	[ "$1" != pipeline ] || before='.startpipeline'
 	{
 		case $1 in
 			lookups) "$BINDIR/pgbench" --show-script=select-only 2>&1 ;;
 			tpcb) "$BINDIR/pgbench" --show-script=tpcb-like 2>&1 ;;
-			reads) cat workload.sql ;;
+			reads | execute | nested | pipeline | copy) cat workload.sql ;;
 			*) return 1 ;;
 		esac
-	} | sed "s/^[A-Z].*;\$/\\\\sleep $2 ms\n&/"
+	} | sed "s/^$before/\\\\sleep $2 ms\n&/"
 }
 
 # Return where this machine's packages have a version of PostgreSQL.  Where they have not, run
@@ -74,6 +77,11 @@ elsewhere() {
 	# shellcheck disable=SC2016 # for the shell inside
 	PFS_DEBIAN_BIND=$PFS_SCRATCH/tree "$PFS_TOP/scripts/debian" "$version" sh -c '
 		{ command -v valgrind || { apt-get update && apt-get install -y valgrind; } } >/tmp/log 2>&1 || { cat /tmp/log >&2; exit 1; }
+		# Not every Debian has these for every version.
+		for library in wait-sampling stat-kcache; do
+			package=postgresql-$3-pg-$library
+			[ -z "$(apt-cache madison "$package")" ] || apt-get install -y "$package" >/tmp/log 2>&1 || { cat /tmp/log >&2; exit 1; }
+		done
 		cd /pfs && BENCH_FIGURES=/pfs/figures "$@"' sh "/pfs/bench/$program" --server "$version" "$@" || status=$?
 	[ -z "${BENCH_FIGURES:-}" ] ||
 		awk -F '\t' -v OFS='\t' -v version="$version" '{ $2 = $2 "-" version; print }' "$PFS_SCRATCH/tree/figures" >>"$BENCH_FIGURES"

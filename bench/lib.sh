@@ -86,16 +86,38 @@ pfs_off="pfs-off=pfs;pfs.instruments='%=OFF';pfs.consumers='%=OFF'"
 statements_alone="statements-alone=pfs;pfs.instruments='wait/%=OFF, idle=OFF, transaction=OFF'"
 statements_alone+=";pfs.consumers='events_%_history=OFF, events_%_history_long=OFF'"
 
+# What people run together where they have no pfs: numbers of statements, their processor time
+# and reads as the system counts them, and waits by samples every 10 ms.
+stack='stack=pg_stat_statements,pg_stat_kcache,pg_wait_sampling;pg_wait_sampling.profile_period=10'
+
+# Keep of the array variants those whose libraries are installed.  Needs BINDIR.
+installed_variants() {
+	local variant library
+	local -a libraries found=()
+	for variant in "${variants[@]}"; do
+		IFS=, read -ra libraries <<<"$(sed 's/^[^=]*=//; s/;.*//' <<<"$variant")"
+		for library in "${libraries[@]}"; do
+			has_library "$library" || { warn "$library is not installed: ${variant%%=*} is left out"; continue 2; }
+		done
+		found+=("$variant")
+	done
+	variants=("${found[@]}")
+}
+
 # The variants that all workloads are measured with, into the array variants; those
-# of pg_wait_sampling where it is installed.  Needs BINDIR.
+# whose libraries are installed.  Needs BINDIR.
 all_variants() {
 	variants=('base=' "$pfs_off" 'pfs=pfs'
-		"pfs-all=pfs;pfs.instruments='%=ON';pfs.consumers='%=ON'" 'pg_stat_statements=pg_stat_statements')
-	if has_library pg_wait_sampling; then
-		variants+=('pg_wait_sampling=pg_wait_sampling' 'both=pg_stat_statements,pg_wait_sampling')
-	else
-		warn "pg_wait_sampling is not installed: left out"
-	fi
+		"pfs-all=pfs;pfs.instruments='%=ON';pfs.consumers='%=ON'" 'pg_stat_statements=pg_stat_statements'
+		'pg_wait_sampling=pg_wait_sampling' 'both=pg_stat_statements,pg_wait_sampling' "$stack")
+	installed_variants
+}
+
+# Those that also look at statements inside others, as pfs does.
+nested_variants() {
+	variants+=('pg_stat_statements-all=pg_stat_statements;pg_stat_statements.track=all'
+		"${stack/stack=/stack-all=};pg_stat_statements.track=all;pg_stat_kcache.track=all")
+	installed_variants
 }
 
 # More of them for lookups, which have budgets of their own.
@@ -108,6 +130,8 @@ more_variants() {
 # ---- workloads ----
 
 workloads='lookups tpcb reads connect shapes'
+# Other ways to execute a lookup, and a row that is written: for bench/instructions.
+more_workloads='execute nested pipeline copy'
 
 # workload NAME: sets args (of pgbench), scale and settings for it.
 workload() {
@@ -119,7 +143,10 @@ workload() {
 		reads) args='-M prepared -f workload.sql' settings+=(shared_buffers=1MB) ;;
 		connect) scale=10 args='-C -S' ;;
 		shapes) args='-f workload.sql -D n=-1' ;;
-		*) die "no such workload: $1 (there are: $workloads)" ;;
+		execute) scale=10 args='-f workload.sql -D scale=10 -D prepared=0' ;;
+		nested | pipeline) scale=10 args='-M prepared -f workload.sql -D scale=10' ;;
+		copy) args='-f workload.sql' settings+=(synchronous_commit=off) ;;
+		*) die "no such workload: $1 (there are: $workloads $more_workloads)" ;;
 	esac
 	[ "$1" = reads ] || settings+=(shared_buffers=256MB)
 }
@@ -139,6 +166,32 @@ fill_workload() {
 			# Three of ten columns in each order: 1,000, one after the other.
 			printf '%s\n' '\set n (:n + 1) % 1000' '\set a :n % 10' '\set b (:n / 10) % 10' '\set c :n / 100' \
 				'\set i random(1, 100)' 'SELECT c:a, c:b, c:c FROM shapes WHERE i = :i;' >workload.sql
+			;;
+		execute)
+			# Once in each session.
+			printf '%s\n' '\if :prepared = 0' 'PREPARE lookup (int) AS SELECT abalance FROM pgbench_accounts WHERE aid = $1;' \
+				'\set prepared 1' '\endif' '\set aid random(1, 100000 * :scale)' 'EXECUTE lookup (:aid);' >workload.sql
+			;;
+		nested)
+			sql -c 'CREATE FUNCTION lookup(a int) RETURNS int LANGUAGE plpgsql AS
+				$$ DECLARE b int; BEGIN SELECT abalance INTO b FROM pgbench_accounts WHERE aid = a; RETURN b; END $$'
+			printf '%s\n' '\set aid random(1, 100000 * :scale)' 'SELECT lookup(:aid);' >workload.sql
+			;;
+		pipeline)
+			{
+				echo '\startpipeline'
+				for _ in $(seq 100); do
+					printf '%s\n' '\set aid random(1, 100000 * :scale)' 'SELECT abalance FROM pgbench_accounts WHERE aid = :aid;'
+				done
+				echo '\endpipeline'
+			} >workload.sql
+			;;
+		copy)
+			# The server finds the file in its own folder.
+			sql -c 'CREATE TABLE copied (i int, v text)'
+			printf '1\tone\n' >"$dir/data/one.row"
+			chmod 644 "$dir/data/one.row"
+			echo "COPY copied FROM 'one.row';" >workload.sql
 			;;
 	esac
 	sql -c 'VACUUM ANALYZE' -c 'CHECKPOINT'
