@@ -136,6 +136,93 @@ is(statements($thread), 'sql/select, sql/select', 'what follows is seen');
 is($server->sql("SELECT count(*) FROM pfs.events_transactions_current WHERE thread_id = $thread AND timer_end IS NULL"), 0, '... and no transaction of before goes on');
 is($server->sql("SELECT string_agg(state, ', ') FROM pfs.events_transactions_history WHERE thread_id = $thread"), 'COMMITTED, COMMITTED', '... each has its own');
 
+# Statements off, waits and errors on: then it is the hooks that pass on.
+$server->sql(<<'EOT');
+CREATE FUNCTION statements_on() RETURNS int LANGUAGE plpgsql AS $$
+DECLARE n int;
+BEGIN
+	UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name ~ '^(statement|transaction)';
+	EXECUTE 'SELECT count(*) FROM t WHERE i > 50' INTO n;
+	RETURN n;
+END $$;
+CREATE FUNCTION fails_inside() RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN 1 / (SELECT count(*) FROM t WHERE i < 0);
+EXCEPTION WHEN division_by_zero THEN
+	RETURN 0;
+END $$;
+EOT
+my $sends = "SELECT count_star FROM pfs.events_waits_summary_by_thread_by_event_name WHERE thread_id = $thread AND event_name = 'wait/io/socket/ClientWrite'";
+my $handled = "SELECT sum_error_handled FROM pfs.events_errors_summary_by_thread_by_error WHERE thread_id = $thread AND sql_state = '22012'";
+my ($sent, $caught) = split /\|/, $server->sql("SELECT ($sends), coalesce(($handled), 0)");
+
+$c->send(Query => 'BEGIN');
+$c->until_ready;
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name ~ '^(statement|transaction)'");
+forget();
+foreach my $sql ('SELECT 1', 'SELECT fails_inside()', 'COMMIT', 'SELECT fails_inside()', 'SELECT fails_inside()')
+{
+	$c->send(Query => $sql);
+	$c->until_ready;
+}
+$server->poll_idle($thread);
+is($server->sql("SELECT ($sends) - $sent, ($handled) - $caught"), '6|3', 'waits and errors count while statements are off');
+is(statements($thread), '', '... and no statement is seen');
+$c->send(Query => 'SELECT statements_on()');
+$c->until_ready;
+forget();
+foreach my $sql ('SELECT 6', 'SELECT 7')
+{
+	$c->send(Query => $sql);
+	$c->until_ready;
+}
+$server->poll_idle($thread);
+is(statements($thread), 'sql/select, sql/select', '... until the next message behind the switch');
+is($server->sql("SELECT string_agg(state, ', ') FROM pfs.events_transactions_history WHERE thread_id = $thread"), 'COMMITTED, COMMITTED', '... each with its transaction');
+
+# ---- where the event of one lies ----
+
+# Blocks end in the middle of texts of all lengths; some have counters that most have not.
+my @texts = map { ("SELECT 1 /* $_ */ FROM t WHERE i = 1", "UPDATE t SET n = n + 1 /* $_ */ WHERE i = 3") } map { 'x' x ($_ * 23) } 1 .. 40;
+
+$server->sql('TRUNCATE pfs.events_statements_history_long');
+foreach my $sql (@texts)
+{
+	$c->send(Query => $sql);
+	$c->until_ready;
+}
+$server->poll_idle($thread);
+is($server->sql("SELECT string_agg(md5(sql_text), ' ' ORDER BY event_id) FROM pfs.events_statements_history_long WHERE thread_id = $thread"),
+	$server->sql("SELECT string_agg(md5(s), ' ' ORDER BY n) FROM unnest(ARRAY[" . join(', ', map { "'$_'" } @texts) . ']) WITH ORDINALITY AS u(s, n)'),
+	'texts of all lengths are whole, in order');
+is($server->sql("SELECT bool_and(CASE WHEN event_name LIKE '%update' THEN rows_affected = 1 AND wal_records > 0 ELSE rows_affected = 0 AND wal_records = 0 AND rows_sent = 1 END)
+	FROM pfs.events_statements_history_long WHERE thread_id = $thread"), 't', '... with counters of all kinds');
+
+# One that runs is seen where it lies, and goes on elsewhere when another statement begins inside it.
+my $padding = 'y' x 900;
+
+$server->sql(q{CREATE FUNCTION nested() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_lock(2); RETURN (SELECT count(*) FROM t); END'});
+my $holder = $server->session;
+$holder->query('SELECT pg_advisory_lock(1), pg_advisory_lock(2)');
+my $current = "SELECT string_agg(regexp_replace(sql_text, 'y{9,}', 'y' || length(sql_text)), '; ' ORDER BY event_id) FROM pfs.events_statements_current WHERE thread_id = $thread";
+my $outer = "SELECT pg_advisory_lock(1), nested() /* $padding */";
+my $shown = $outer =~ s/y+ /'y' . length($outer) . ' '/er;
+
+foreach (1 .. 5)
+{
+	$c->send(Query => $outer);
+	ok($server->poll($current, $shown), 'a statement that runs is seen');
+	$holder->query('SELECT pg_advisory_unlock(1)');
+	ok($server->poll($current, "$shown; SELECT pg_advisory_lock(2)") || $server->poll($current, "$shown; PERFORM pg_advisory_lock(2)"), '... also when another one runs inside it');
+	$holder->query('SELECT pg_advisory_unlock(2)');
+	$c->until_ready;
+	$c->send(Query => 'SELECT pg_advisory_unlock_all()');
+	$c->until_ready;
+	$holder->query('SELECT pg_advisory_lock(1), pg_advisory_lock(2)');
+}
+$server->poll_idle($thread);
+is($server->sql("SELECT count(*) FROM pfs.events_statements_history_long WHERE thread_id = $thread AND sql_text = '$outer' AND nesting_event_level = 0"), 5, '... and goes to the histories');
+
 # ---- sums ----
 
 # By thread, digest and prepared statement, whatever was truncated meanwhile.
