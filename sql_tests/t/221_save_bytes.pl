@@ -54,6 +54,8 @@ SKIP:
 		"-I$headers", '-o', $program, "$FindBin::RealBin/lib/save_flip.c",
 		(map { "$tree/src/record/load/pfs_$_.c" } qw(save_bytes save_record save_digest_bytes save_load_bytes load_code)),
 		"$lib/libpgcommon.a", "$lib/libpgport.a", '-lm');
+	# It computes, and waits for nothing: on a busy machine it may take long.
+	local $PfsServer::timeout = 10 * $PfsServer::timeout;
 	my ($files, $sections, $digests) = run_ok($program, $file, PfsServer::version()) =~ /^(\d+) files, (\d+) sections, (\d+) digests$/m;
 
 	is($files, 4 * length $good, 'each byte that is changed is noticed, each length that is not whole, and costs one section');
