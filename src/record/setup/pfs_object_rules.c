@@ -189,6 +189,8 @@ rank_of(const PfsObjectRule *rule, SchemaKind kind)
 	return !is_any(rule->object_name) * 6 + of_schema * 2 + !is_any(rule->database_name);
 }
 
+#define RANK_MAX (6 + 2 * 2 + 1)
+
 /* Appends a rule to the copy. */
 static void
 add_rule(ResolvedRules *copy, const PfsObjectRule *rule, SchemaKind kind, Oid schema)
@@ -231,18 +233,33 @@ resolve_schema(ResolvedRules *copy, const PfsObjectRule *rule)
 		add_rule(copy, rule, ONE_SCHEMA, schema);
 }
 
-/* Orders rules by rank, the most specific first. */
-static int
-compare_ranks(const void *a, const void *b)
-{
-	return (int) ((const ResolvedRule *) b)->rank - ((const ResolvedRule *) a)->rank;
-}
-
 /* Bytes of a copy of so many rules. */
 static Size
 copy_size(uint32 n)
 {
 	return offsetof(ResolvedRules, rules) + n * sizeof(ResolvedRule);
+}
+
+/*
+ * Returns a lasting copy whose rules are ordered by rank, the most specific first.  There are few ranks,
+ * and each session comes here: so the rules are not sorted.
+ */
+static ResolvedRules *
+in_order(const ResolvedRules *from)
+{
+	ResolvedRules *to = MemoryContextAlloc(TopMemoryContext, copy_size(from->n));
+
+	to->n = 0;
+	to->names_tables = from->names_tables;
+	for (int rank = RANK_MAX; rank >= 0; rank--)
+	{
+		for (uint32 i = 0; i < from->n; i++)
+		{
+			if (from->rules[i].rank == rank)
+				to->rules[to->n++] = from->rules[i];
+		}
+	}
+	return to;
 }
 
 /*
@@ -284,10 +301,9 @@ make_copy(void)
 		if (is_any(rules[i].database_name) || (database != NULL && strcmp(rules[i].database_name, database) == 0))
 			resolve_schema(copy, &rules[i]);
 	}
-	qsort(copy->rules, copy->n, sizeof(ResolvedRule), compare_ranks);
 
 	/* Nothing below raises errors but for want of memory. */
-	resolved = memcpy(MemoryContextAlloc(TopMemoryContext, copy_size(copy->n)), copy, copy_size(copy->n));
+	resolved = in_order(copy);
 	pfs_object_rules_copies++;
 	pfs_object_rules_name_tables = copy->names_tables;
 	if (changes == schema_changes)
