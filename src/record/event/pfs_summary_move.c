@@ -197,8 +197,17 @@ pfs_summary_add_to_server(PfsFamily family, uint32 i, uint32 bucket, uint64 n)
 	pfs_add_relaxed(&server_buckets(family, i)[bucket], n);
 }
 
+static inline uint64
+two_buckets(const uint32 *buckets)
+{
+	uint64		both;
+
+	memcpy(&both, buckets, sizeof(both));
+	return both;
+}
+
 /*
- * Returns the next bucket at or after b that counted something; most are empty, so by four
+ * Returns the next bucket at or after b that counted something; most are empty, so by eight
  * where it can.
  */
 static uint32
@@ -207,9 +216,10 @@ next_bucket(const uint32 *buckets, uint32 b)
 	while (b < PFS_HISTOGRAM_BUCKETS && buckets[b] == 0)
 	{
 		b++;
-		while (b + 4 <= PFS_HISTOGRAM_BUCKETS &&
-			   (buckets[b] | buckets[b + 1] | buckets[b + 2] | buckets[b + 3]) == 0)
-			b += 4;
+		while (b + 8 <= PFS_HISTOGRAM_BUCKETS &&
+			   (two_buckets(&buckets[b]) | two_buckets(&buckets[b + 2]) |
+				two_buckets(&buckets[b + 4]) | two_buckets(&buckets[b + 6])) == 0)
+			b += 8;
 	}
 	return b;
 }
