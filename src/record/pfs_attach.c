@@ -184,6 +184,21 @@ follow_leader(PfsThread *t, int leader)
 }
 
 /*
+ * Is it certain that a client's session learns nothing about itself now?  While it starts, dozens of
+ * events ask: first the client has not been authenticated, then the session is not let in.
+ */
+static bool
+learns_nothing(const PfsThread *t)
+{
+	if (MyProcPort == NULL || !t->foreground || t->has_refs || (t->status == NULL && MyBEEntry != NULL))
+		return false;
+	if (t->role == InvalidOid)
+		return ClientAuthInProgress || MyProc == NULL || !OidIsValid(MyProc->roleId);
+	return ((pfs_load_relaxed(&t->instrumented) | pfs_load_relaxed(&t->history)) & PFS_SWITCH_OPEN) == 0 &&
+		!IsNormalProcessingMode();
+}
+
+/*
  * Looks for what a process learns about itself only after its first events: role,
  * status entry, a parallel worker's leader, account.  Inside a write section.  The slow
  * path is left (PFS_SLOW_IDENTITY) when all of it is known.  may_wait: the process holds no
@@ -195,6 +210,8 @@ pfs_thread_refresh_identity(PfsThread *t, bool may_wait)
 	bool		complete = true;
 	bool		is_orphan = false;
 
+	if (learns_nothing(t))
+		return;
 	/* Before authentication the name is only what the client claims. */
 	if (t->role == InvalidOid && MyProc != NULL && OidIsValid(MyProc->roleId) && !ClientAuthInProgress)
 	{
