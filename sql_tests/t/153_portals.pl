@@ -10,8 +10,6 @@ use PfsServer;
 use PfsWire;
 use Test::More;
 
-my $not_yet = 'each Execute of a portal is a statement of its own';
-my $all_at_once = 'a utility counts all rows that it has made, and a later Execute of its portal is no event';
 my $server = PfsServer->new('main', conf => "autovacuum = off\ncompute_query_id = on\npfs.instruments = 'wait/io/table/handler=ON'");
 
 $server->start;
@@ -75,14 +73,12 @@ foreach my $what (sort keys %ways)
 		"$what: each has an event, with its rows");
 	is($server->sql("SELECT sum_rows_sent, sum_rows_examined $digest"), '1000|1000', "$what: the digest has all rows");
 	is($server->sql("SELECT count_fetch FROM pfs.table_io_waits_summary_by_digest WHERE query_id = (SELECT query_id $digest) AND object_name = 't'"), 1000, "$what: and those by table");
-	known_to_fail($not_yet, sub {
-		is($server->sql("SELECT count(*) FILTER (WHERE event_name = 'statement/sql/select'), count(*) FILTER (WHERE event_name = 'statement/com/fetch') $ours AND rows_sent = 100"), '1|9',
+	is($server->sql("SELECT count(*) FILTER (WHERE event_name = 'statement/sql/select'), count(*) FILTER (WHERE event_name = 'statement/com/fetch') $ours AND rows_sent = 100"), '1|9',
 			"$what: the first is the statement, the others fetch");
-		is($server->sql("SELECT count(*) $ours AND event_name = 'statement/com/fetch'"), 10, "$what: the last, which finds the end, too");
-		is($server->sql("SELECT count_star, count_timed $digest"), '1|1', "$what: one execution for the digest");
-		is($server->sql("SELECT sum(count_bucket) FROM pfs.events_statements_histogram_by_digest WHERE query_id = (SELECT query_id $digest)"), 1, "$what: one for its histogram");
-		is($server->sql("SELECT min_timer_wait = max_timer_wait AND max_timer_wait <= sum_timer_wait $digest"), 't', "$what: whose time is shortest and longest");
-	});
+	is($server->sql("SELECT count(*) $ours AND event_name = 'statement/com/fetch'"), 10, "$what: the last, which finds the end, too");
+	is($server->sql("SELECT count_star, count_timed $digest"), '1|1', "$what: one execution for the digest");
+	is($server->sql("SELECT sum(count_bucket) FROM pfs.events_statements_histogram_by_digest WHERE query_id = (SELECT query_id $digest)"), 1, "$what: one for its histogram");
+	is($server->sql("SELECT min_timer_wait = max_timer_wait AND max_timer_wait <= sum_timer_wait $digest"), 't', "$what: whose time is shortest and longest");
 }
 
 # ---- utilities ----
@@ -107,9 +103,7 @@ foreach my $utility (@utilities)
 	is(answers($c->until_ready), "$rows|1", "$text: $rows rows, and there are more");
 	$server->poll_idle($thread);
 	is($server->sql("SELECT count(*) $ours AND event_name = '$event'"), 1, "$text: a statement");
-	known_to_fail($text =~ /^CALL/ ? undef : $all_at_once, sub {
-		is($server->sql("SELECT rows_sent $ours AND event_name = '$event'"), $rows, "$text: it has sent what the client has got");
-	});
+	is($server->sql("SELECT rows_sent $ours AND event_name = '$event'"), $rows, "$text: it has sent what the client has got");
 	clear();
 	$c->send_at_once([ Execute => $rows ], ['Sync']);
 	my ($sent, $more) = split /\|/, answers($c->until_ready);
@@ -119,10 +113,72 @@ foreach my $utility (@utilities)
 	$server->poll_idle($thread);
 	is($sent, $text =~ /^CALL/ ? 0 : $rows, "$text: its portal is executed again");
 	is($server->sql("SELECT count(*) $ours AND event_name = 'statement/sql/commit'"), 1, "$text: what follows has an event");
-	known_to_fail($all_at_once, sub {
-		is($server->sql("SELECT string_agg(event_name || ' ' || rows_sent, ', ' ORDER BY event_id) $ours AND nesting_event_level = 0 AND event_name <> 'statement/sql/commit'"), "statement/com/fetch $sent",
-			"$text: and so has that");
-	});
+	is($server->sql("SELECT string_agg(event_name || ' ' || rows_sent, ', ' ORDER BY event_id) $ours AND nesting_event_level = 0 AND event_name <> 'statement/sql/commit'"), "statement/com/fetch $sent",
+		"$text: and so has that");
 }
+
+# ---- commands that return rows ----
+
+sub events
+{
+	$server->poll_idle($thread);
+	return $server->sql("SELECT string_agg(replace(event_name, 'statement/', '') || ' ' || rows_sent || ' ' || rows_affected, ', ' ORDER BY event_id) $ours AND nesting_event_level = 0
+		AND event_name !~ 'begin|commit'");
+}
+
+my $returning = 'DELETE FROM t WHERE i <= 5 RETURNING i';
+my $with = 'WITH d AS (DELETE FROM t WHERE i <= 10 RETURNING i) SELECT i FROM d';
+
+foreach my $case ([ $returning, 'sql/delete' ], [ $with, 'sql/select' ])
+{
+	my ($text, $event) = @$case;
+	my $digest = "FROM pfs.events_statements_summary_by_digest WHERE digest_text LIKE '" . $text =~ s/\d+/%/gr . "'";
+
+	clear();
+	is(answers($c->send_at_once([ Parse => '', $text ], [ Bind => '' ], (map { [ Execute => 2 ] } 1 .. 3), ['Sync']), $c->until_ready), '5|2', "$text: read in three parts");
+	is(events(), "$event 2 5, com/fetch 2 0, com/fetch 1 0", "$text: each is an event, with its rows");
+	is($server->sql("SELECT count_star, sum_rows_sent, sum_rows_affected $digest"), '1|5|5', "$text: one execution");
+	clear();
+	is(answers($c->send_at_once([ Parse => '', $text ], [ Bind => '' ], ['Execute'], ['Sync']), $c->until_ready), '0|0', "$text: no more rows");
+	is(events(), "$event 0 0", "$text: all at once is one event");
+}
+
+# ---- several portals, and what else a client does meanwhile ----
+
+my @parts = qw(query SHOW);
+$c->send_at_once([ Parse => 'query', 'SELECT i FROM t ORDER BY i' ], [ Parse => 'SHOW', 'SHOW ALL' ], ['Sync']);
+$c->until_ready;
+$c->query('BEGIN');
+clear();
+$c->send_at_once((map { [ BindAs => $_, $_ ] } @parts), (map { [ ExecuteOf => $_, 3 ] } @parts), ['Sync']);
+is(answers($c->until_ready), '6|2', 'two portals, each with more');
+clear();
+# What the simple protocol sends is a statement of its own, whatever portals are open.
+$c->query('EXPLAIN (COSTS OFF) SELECT i FROM t');
+$c->send_at_once((map { [ ExecuteOf => $_, 4 ] } @parts, reverse @parts), ['Sync']);
+is(answers($c->until_ready), '16|4', 'they are executed by turns');
+is(events(), 'sql/explain 1 0, com/fetch 4 0, com/fetch 4 0, com/fetch 4 0, com/fetch 4 0', 'each time is an event');
+is($server->sql("SELECT string_agg(sql_text, ', ' ORDER BY event_id) $ours AND event_name = 'statement/com/fetch'"), 'SELECT i FROM t ORDER BY i, SHOW ALL, SHOW ALL, SELECT i FROM t ORDER BY i', 'with its text');
+is($server->sql("SELECT count(*) $ours AND event_name = 'statement/com/fetch' AND digest_text IS NULL AND sql_text LIKE 'SELECT%'"), 2, 'nothing has been executed since: there is no digest');
+$c->query('ROLLBACK');
+is($server->sql("SELECT statement_name, count_execute FROM pfs.prepared_statements_instances WHERE thread_id = $thread AND statement_name IN ('query', 'SHOW') ORDER BY statement_name COLLATE \"C\""),
+	"SHOW|1\nquery|1", 'each was executed once');
+is($server->sql("SELECT count(*) FROM pfs.prepared_statements_instances WHERE thread_id = $thread AND statement_name IN ('query', 'SHOW') AND sum_timer_wait > max_timer_wait"), 2,
+	'all its parts are in its time');
+
+# A part that fails is the portal's error.
+clear();
+$c->send_at_once([ Parse => '', 'SELECT 1 / (4 - i) FROM generate_series(1, 9) i' ], [ Bind => '' ], [ Execute => 2 ], [ Execute => 2 ], ['Sync']);
+is(answers($c->until_ready), '3|1', 'the second part of a portal fails');
+is(events(), 'sql/select 2 0, com/fetch 1 0', 'it has an event');
+is($server->sql("SELECT count_star, sum_errors, sum_rows_sent FROM pfs.events_statements_summary_by_digest WHERE digest_text LIKE 'SELECT % / (% - i)%'"), '1|1|3', 'and the digest its error');
+
+# Untimed.
+$server->sql(q{UPDATE pfs.setup_instruments SET timed = 'NO' WHERE name LIKE 'statement/%'});
+clear();
+$c->send_at_once([ Parse => '', $query ], [ Bind => '' ], (map { [ Execute => 100 ] } 1 .. 3), ['Sync']);
+$c->until_ready;
+$server->poll_idle($thread);
+is($server->sql("SELECT count_star, count_timed, sum_timer_wait, sum_rows_sent FROM pfs.events_statements_summary_by_digest WHERE digest_text = '$query'"), '1|0|0|300', 'without times');
 
 done_testing();

@@ -118,7 +118,7 @@ pfs_instr_start(void)
 	pfs_memory_probe_start();
 	pfs_instr_hooks_start();
 	pfs_instr_xact_start();
-	pfs_instr_replication_start();
+	pfs_instr_answer_start();
 	pfs_instr_programs_start();
 	pfs_instr_buffer_start();
 	pfs_instr_table_start();

@@ -476,8 +476,8 @@ pfs_call_plain_left(PfsCall *call, uint64 start)
 
 /*
  * Begins a run whose statement is to be found: that whose start has seen the descriptor.
- * At top level a second run of it is the next Execute of its portal, and another
- * statement.
+ * At top level a second run of it is the next Execute of its portal, which is no statement
+ * but a fetch.
  */
 static pg_noinline void
 begin_run(PfsCall *call, const QueryDesc *desc)
@@ -492,6 +492,11 @@ begin_run(PfsCall *call, const QueryDesc *desc)
 	{
 		if (unlikely(s->event == NULL && s->event_id != 0))
 			pfs_nested_show_again(t, s, &source);
+	}
+	else if (call->top && unlikely(desc->already_executed))
+	{
+		s = pfs_top_fetch(t, now, &source);
+		s->query = desc;
 	}
 	else if (call->top)
 	{

@@ -25,7 +25,6 @@
 #include "pfs_compat_progress.h"
 #include "pfs_instr_drop.h"
 #include "pfs_instr_prove.h"
-#include "pfs_instr_rebuild.h"
 #include "pfs_object_change.h"
 #include "pfs_program.h"
 #include "pfs_rebuild.h"

@@ -43,4 +43,7 @@ extern PFS_HIDDEN bool pfs_drop_is_watching;
  */
 extern void pfs_drop_ended(int level, PfsTransactionState state);
 
+/* A relation has been made, by a command whose objects are watched: pfs_instr_rebuild.c. */
+extern void pfs_rebuild_relation_made(Oid relation);
+
 #endif							/* PFS_INSTR_DROP_H */

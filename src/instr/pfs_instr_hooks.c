@@ -28,6 +28,7 @@
 #include "pfs_error.h"
 #include "pfs_instr_call.h"
 #include "pfs_instr_drop.h"
+#include "pfs_instr_answer.h"
 #include "pfs_instr_prepared.h"
 #include "pfs_instr_program.h"
 #include "pfs_instr_twophase.h"
@@ -302,9 +303,7 @@ general_run(PFS_EXECUTOR_RUN_PARAMS)
 	if (pfs_call_begin(&call))
 	{
 		pfs_call_run_begin(&call, desc);
-		/* What a portal returns in parts is one execution. */
-		if (first)
-			pfs_prepared_note(call.thread);
+		pfs_prepared_note(call.thread);
 		if (unlikely(desc->plannedstmt->hasModifyingCTE))
 			pfs_rows_watch_with(desc);
 		if (unlikely(parallel))
@@ -336,6 +335,17 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 		general_run(PFS_EXECUTOR_RUN_ARGS);
 }
 
+/*
+ * Looks at the portal when a command with RETURNING, or with WITH that writes, has had its finish: then
+ * all its rows are there, and none is sent yet.
+ */
+static inline void
+note_portal(const QueryDesc *desc)
+{
+	if (unlikely(desc->plannedstmt->hasReturning || desc->plannedstmt->hasModifyingCTE))
+		pfs_portal_executed();
+}
+
 /* The finish of a plain statement that has written: its triggers run. */
 static pg_noinline void
 plain_finish(QueryDesc *desc)
@@ -349,12 +359,18 @@ plain_finish(QueryDesc *desc)
 	start = plain_now();
 	prev_executor_finish(desc);
 	if (likely(plain_has_run(&call.usage, start)))
+	{
+		note_portal(desc);
 		return;
+	}
 	pfs_call_plain_left(&call, start);
 	pfs_sql.top.done = true;
 	pfs_sql.top.message = message;
 	if (pfs_call_end(&call))
+	{
 		pfs_call_finish_end(&call, desc, 0);
+		note_portal(desc);
+	}
 }
 
 /* Any other finish of the executor, where triggers run and the parts of WITH are completed. */
@@ -387,6 +403,8 @@ general_finish(QueryDesc *desc)
 
 		pfs_call_finish_end(&call, desc, affected);
 		count_for_execute(&call, affected);
+		if (call.statement == &pfs_sql.top)
+			note_portal(desc);
 	}
 }
 
@@ -545,33 +563,6 @@ read_transaction_command(TransactionCommand *c, const Node *utility)
 }
 
 /*
- * Finds out how many rows a utility returned and how many it wrote.  *sent: what its
- * receiver counted, if it has one that counts; executed: what the query of EXECUTE wrote.
- */
-static void
-count_rows(NodeTag utility, const QueryCompletion *qc, uint64 executed, uint64 *sent, uint64 *affected)
-{
-	*affected = executed;
-	if (qc == NULL)
-		return;
-	switch (utility)
-	{
-		case T_FetchStmt:
-			/* MOVE returns none. */
-			if (qc->commandTag == CMDTAG_FETCH)
-				*sent = qc->nprocessed;
-			break;
-		case T_CopyStmt:
-		case T_CreateTableAsStmt:
-		case T_RefreshMatViewStmt:
-			*affected = qc->nprocessed;
-			break;
-		default:
-			break;
-	}
-}
-
-/*
  * Passes a utility on and records it, with what it does besides: utilities make and
  * execute prepared statements, return rows, and end transactions.
  */
@@ -635,8 +626,10 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 			uint64		sent = counter.rows;
 			uint64		affected;
 
-			count_rows(utility, qc, call.statement != NULL ? call.statement->executed : 0, &sent, &affected);
+			pfs_rows_of_utility(utility, qc, call.statement != NULL ? call.statement->executed : 0, &sent, &affected);
 			pfs_call_utility_end(&call, sent, affected);
+			if (call.statement == &pfs_sql.top)
+				pfs_portal_executed();
 		}
 		pfs_prepared_command_end(t, &prepared);
 		pfs_transaction_command(t, command.kind, command.chain, command.gid, command.trx_id);

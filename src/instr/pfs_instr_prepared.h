@@ -12,18 +12,24 @@
 #include "pfs_prepared.h"
 #include "pfs_statement_open.h"
 
-/*
- * A call at top level has begun: the client executes what ActivePortal was made
- * for.  Nothing for unnamed statements.
- */
-static pg_attribute_always_inline void
+/* The statement at top level executes a portal, or reads the next part of it.  Nothing for unnamed statements. */
+static inline void
+pfs_prepared_note_portal(PfsThread *t, Portal portal)
+{
+	if (likely(portal == NULL || portal->prepStmtName == NULL))
+		return;
+	if (unlikely(pfs_sql.top.is_fetch))
+		pfs_prepared_fetch(&pfs_sql.top, portal->prepStmtName, portal->creation_time);
+	else
+		pfs_prepared_execute(t, &pfs_sql.top, portal->prepStmtName);
+}
+
+/* A call at top level has begun: the client executes what ActivePortal was made for. */
+static inline void
 pfs_prepared_note(PfsThread *t)
 {
-	Portal		portal = ActivePortal;
-
-	if (unlikely(portal != NULL && portal->prepStmtName != NULL) && pfs_sql.nest == 1 &&
-		pfs_sql.current == &pfs_sql.top)
-		pfs_prepared_execute(t, &pfs_sql.top, portal->prepStmtName);
+	if (pfs_sql.nest == 1 && pfs_sql.current == &pfs_sql.top)
+		pfs_prepared_note_portal(t, ActivePortal);
 }
 
 /* A command that makes, executes or closes them. */

@@ -23,7 +23,7 @@
 #include "utils/syscache.h"
 
 #include "pfs_compat_progress.h"
-#include "pfs_instr_rebuild.h"
+#include "pfs_instr_drop.h"
 #include "pfs_rebuild.h"
 
 /* Does the index have the name and the role, for this transaction? */

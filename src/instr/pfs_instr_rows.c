@@ -84,6 +84,33 @@ pfs_rows_receiver(PfsRowCounter *counter, NodeTag utility, DestReceiver *dest)
 	return &counter->pub;
 }
 
+/*
+ * Finds out how many rows a utility returned and how many it wrote.  *sent: what its
+ * receiver counted, if it has one that counts; executed: what the query of EXECUTE wrote.
+ */
+void
+pfs_rows_of_utility(NodeTag utility, const QueryCompletion *qc, uint64 executed, uint64 *sent, uint64 *affected)
+{
+	*affected = executed;
+	if (qc == NULL)
+		return;
+	switch (utility)
+	{
+		case T_FetchStmt:
+			/* MOVE returns none. */
+			if (qc->commandTag == CMDTAG_FETCH)
+				*sent = qc->nprocessed;
+			break;
+		case T_CopyStmt:
+		case T_CreateTableAsStmt:
+		case T_RefreshMatViewStmt:
+			*affected = qc->nprocessed;
+			break;
+		default:
+			break;
+	}
+}
+
 /* ---- WITH that changes data ---- */
 
 /*

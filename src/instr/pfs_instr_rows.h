@@ -30,6 +30,12 @@ typedef struct PfsRowCounter
  */
 extern DestReceiver *pfs_rows_receiver(PfsRowCounter *counter, NodeTag utility, DestReceiver *dest);
 
+/*
+ * How many rows a utility returned and how many it wrote, when it is over.  *sent: what the receiver
+ * has counted, if there is one; executed: what the query of EXECUTE wrote.
+ */
+extern void pfs_rows_of_utility(NodeTag utility, const QueryCompletion *qc, uint64 executed, uint64 *sent, uint64 *affected);
+
 /* ---- WITH that changes data ---- */
 
 /*

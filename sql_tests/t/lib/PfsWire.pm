@@ -38,6 +38,9 @@ my %messages = (
 	Bind => sub { my ($name, @values) = @_; 'B', "\0$name\0" . pack('n2', 0, scalar(@values)) . join('', map { pack('N', length($_)) . $_ } @values) . pack('n', 0) },
 	# rows, 0: all
 	Execute => sub { 'E', "\0" . pack('N', $_[0] // 0) },
+	# the same with the name of a portal in front
+	BindAs => sub { my ($portal, $name) = @_; 'B', "$portal\0$name\0" . pack('n3', 0, 0, 0) },
+	ExecuteOf => sub { 'E', "$_[0]\0" . pack('N', $_[1] // 0) },
 	Close => sub { 'C', "S$_[0]\0" },
 	Sync => sub { 'S', '' },
 	Query => sub { 'Q', "$_[0]\0" },

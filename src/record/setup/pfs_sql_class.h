@@ -43,6 +43,8 @@ typedef enum PfsStageKind
 	X(PFS_STATEMENT_ERROR, "statement/sql/error", "A text that does not parse, or names what is not there.") \
 	X(PFS_STATEMENT_PARSE, "statement/com/parse", "A text that was prepared and not executed with the same message.") \
 	X(PFS_STATEMENT_BIND, "statement/com/bind", "A portal that was made and not executed with the same message.") \
+	X(PFS_STATEMENT_FETCH, "statement/com/fetch", \
+	  "The next rows of a portal that its client reads in parts; the first ones are the query's own statement.") \
 	X(PFS_STATEMENT_DESCRIBE, "statement/com/describe", "A description of a prepared statement, alone and outside a transaction.") \
 	X(PFS_STATEMENT_FASTPATH, "statement/com/fastpath", "A function called by the protocol's own message.")
 

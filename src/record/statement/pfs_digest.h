@@ -234,6 +234,7 @@ typedef struct PfsDigestEnd
 	uint64		memory;
 	uint8		plan_origin;	/* PfsPlanOrigin */
 	bool		timed;
+	bool		is_fetch;		/* no execution: only what it took is added */
 	const PfsStatementEvent *sample;	/* its slot, if it can be the sample:
 										 * it has a time, and a text; or NULL */
 	uint64		now;			/* its end and its length, by the default

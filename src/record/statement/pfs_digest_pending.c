@@ -268,12 +268,17 @@ is_gone(const PfsPendingDigest *p)
 	return unlikely(pfs_load_relaxed(p->state) != p->word);
 }
 
-/* The place of a digest, with room for one more statement; NULL: none at this moment. */
+/*
+ * The place of a digest, with room for one more statement; NULL: none at this moment.  A fetch needs no
+ * room, and takes no place.
+ */
 static inline PfsPendingDigest *
 find(const PfsDigestEnd *end, uint32 bucket)
 {
 	PfsPendingDigest *p = place_of(&end->key);
 
+	if (unlikely(end->is_fetch))
+		return p != NULL && !is_gone(p) ? p : NULL;
 	if (likely(p != NULL && !is_gone(p) && p->buckets[bucket] != PG_UINT8_MAX))
 		return p;
 	if (p != NULL && !flush(p))
@@ -356,7 +361,9 @@ count_in_place(const PfsDigestEnd *end, bool with_waits)
 		p = find(end, bucket);
 	if (likely(p != NULL))
 	{
-		if (likely(end->timed))
+		if (unlikely(end->is_fetch))
+			p->counters.time.sum += end->timed ? end->ticks : 0;
+		else if (likely(end->timed))
 		{
 			pfs_cell_add_timed(&p->counters.time, end->ticks);
 			p->buckets[bucket]++;
@@ -366,7 +373,7 @@ count_in_place(const PfsDigestEnd *end, bool with_waits)
 		pfs_counters_add(p->counters.n, end->n);
 		if (unlikely(end->memory > p->counters.memory))
 			p->counters.memory = end->memory;
-		if (PFS_HAVE_PLAN_ORIGIN)
+		if (PFS_HAVE_PLAN_ORIGIN && !end->is_fetch)
 			count_plan(p, end->plan_origin);
 		last_place = p;
 		p->last_seen = end->now;
@@ -408,22 +415,35 @@ pass_statements(uint64 statements, uint64 ticks)
 	pfs_seqlock_write_end(&mine->seq);
 }
 
-/*
- * Adds a statement to its digest's record, or to all others: where the process has no
- * place for its numbers.
- */
-static pg_noinline void
-count_at_once(const PfsDigestEnd *end, bool with_waits)
+/* Counts the execution of a statement, and its time, in a record. */
+static void
+count_in_record(PfsDigest *d, const PfsDigestEnd *end)
 {
-	PfsCachedDigest *cached = pfs_digest_enter(&end->key, true);
-	PfsDigest  *d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
-
-	pfs_shared_statement_add(&d->counters, end->n, end->memory);
+	if (unlikely(end->is_fetch))
+	{
+		if (end->timed)
+			pfs_shared_sum_add(&d->counters.time.sum_low, &d->counters.time.sum_high, end->ticks);
+		return;
+	}
 	pfs_count_plan(&d->counters, end->plan_origin);
 	if (end->timed)
 		pfs_add_relaxed(&d->buckets[pfs_histogram_bucket(end->ticks)], 1);
 	pfs_shared_cell_add(&d->counters.time, end->timed, end->ticks);
-	pass_statements(1, end->timed ? end->ticks : 0);
+}
+
+/*
+ * Adds a statement to its digest's record, or to all others: where the process has no
+ * place for its numbers.  A fetch makes no digest: if its query's has gone, so has what that counted.
+ */
+static pg_noinline void
+count_at_once(const PfsDigestEnd *end, bool with_waits)
+{
+	PfsCachedDigest *cached = pfs_digest_enter(&end->key, !end->is_fetch);
+	PfsDigest  *d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
+
+	pfs_shared_statement_add(&d->counters, end->n, end->memory);
+	count_in_record(d, end);
+	pass_statements(end->is_fetch ? 0 : 1, end->timed ? end->ticks : 0);
 	if (with_waits)
 		pfs_digest_waits_give(cached);
 	if (cached == NULL)
@@ -467,7 +487,8 @@ pfs_digest_count(const PfsStatement *s, const PfsStatementEvent *e, uint64 at, b
 		.memory = s->memory,
 		.plan_origin = s->plan_origin,
 		.timed = (s->flags & PFS_FLAG_TIMED) != 0,
-		.sample = (s->flags & PFS_FLAG_TIMED) != 0 && e != NULL && e->text_len > 0 ? e : NULL,
+		.is_fetch = s->is_fetch,
+		.sample = (s->flags & PFS_FLAG_TIMED) != 0 && !s->is_fetch && e != NULL && e->text_len > 0 ? e : NULL,
 		.now = at,
 		.ticks = at - s->start,
 	};

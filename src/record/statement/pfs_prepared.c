@@ -112,12 +112,12 @@ begin_generation(PfsPrepared *p)
 
 /*
  * Counts an execution, when the statement that executes the entry ends, by the
- * statement's time.  Inside the owner's write section, whose begin comes before the
+ * statement's time; of a fetch the time alone.  Inside the owner's write section, whose begin comes before the
  * load of `truncations`: see the top of this file.  Without a record, as there was no
  * room or the statement is closed, nothing is counted.
  */
 void
-pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks)
+pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks, bool is_fetch)
 {
 	PfsPrepared *p = entry->record;
 
@@ -128,12 +128,15 @@ pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks)
 		begin_generation(p);
 	if (unlikely((flags & PFS_FLAG_TIMED) == 0))
 	{
-		pfs_bump(&p->executions.count_untimed, 1);
+		pfs_bump(&p->executions.count_untimed, is_fetch ? 0 : 1);
 		return;
 	}
 	if (unlikely(!pfs_is_usual(flags)))
 		ticks = pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks);
-	pfs_cell_add(&p->executions, ticks);
+	if (unlikely(is_fetch))
+		pfs_bump(&p->executions.sum, ticks);
+	else
+		pfs_cell_add(&p->executions, ticks);
 }
 
 /*
@@ -465,6 +468,19 @@ look_at(PfsThread *t, PfsPreparedEntry *entry)
 {
 	if (!pfs_is_writing(t) && !is_there(entry))
 		forget(t, entry);
+}
+
+/*
+ * The statement reads the next part of a portal that was made at this time, by the prepared one of
+ * this name: another one can have its name by now.
+ */
+void
+pfs_prepared_fetch(PfsStatement *s, const char *name, int64 portal_time)
+{
+	PfsPreparedEntry *entry = find_entry(name);
+
+	if (entry != NULL && entry->time <= portal_time)
+		set_executes(s, entry);
 }
 
 /*

@@ -91,6 +91,7 @@ struct PfsStatement;
  * over, which may be inside a write section.
  */
 extern void pfs_prepared_execute(PfsThread *t, struct PfsStatement *s, const char *name);
+extern void pfs_prepared_fetch(struct PfsStatement *s, const char *name, int64 portal_time);
 extern PfsPreparedEntry *pfs_prepared_executed(PfsThread *t, const char *name, bool nested);
 extern void pfs_prepared_release(PfsPreparedEntry *entry);
 
@@ -111,8 +112,8 @@ extern void pfs_prepared_look(PfsThread *t);
 
 /* ---- inside a write section ---- */
 
-/* The statement has ended. */
-extern void pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks);
+/* The statement has ended.  is_fetch: it is no execution, so only its time is added. */
+extern void pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks, bool is_fetch);
 
 /* The same of one that is timed by the default timer. */
 static pg_attribute_always_inline void
@@ -124,7 +125,7 @@ pfs_prepared_add_usual(PfsPreparedEntry *entry, uint32 flags, uint64 ticks)
 	if (likely(p != NULL && p->generation == pfs_load_relaxed(&pfs_words->prepared_truncations)))
 		pfs_cell_add(&p->executions, ticks);
 	else
-		pfs_prepared_add(entry, flags, ticks);
+		pfs_prepared_add(entry, flags, ticks, false);
 }
 
 /* The process ends. */

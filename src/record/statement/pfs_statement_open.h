@@ -50,6 +50,8 @@ typedef struct PfsStatement
 								 * nested: has been planned */
 	bool		is_utility;
 	bool		is_execute;		/* EXECUTE */
+	bool		is_fetch;		/* top level: the next part of what a portal
+								 * returns, which is no execution */
 	uint8		counts;			/* PFS_COUNTS_... */
 	uint32		flags;			/* 0: not collected */
 	PfsInstrumentId instrument;
@@ -390,7 +392,7 @@ pfs_statement_finish(PfsThread *t, PfsStatement *s, uint64 end)
 	if (s->flags & PFS_FLAG_DIGEST)
 		pfs_digest_end_statement(s, e, end);
 	if (unlikely(s->prepared != NULL))
-		pfs_prepared_add(s->prepared, s->flags, ticks);
+		pfs_prepared_add(s->prepared, s->flags, ticks, s->is_fetch);
 	if (e == NULL)
 		return;
 	e->flags = s->flags;
@@ -426,6 +428,9 @@ extern void pfs_nested_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool
 /* Those with at least so many hooks around them that were planned only. */
 extern void pfs_nested_drop_planned(PfsThread *t, int nest);
 extern void pfs_top_next(PfsThread *t, PfsTimestamp now);
+
+/* The client reads the next part of what a portal returns: an event of its own. */
+extern PfsStatement *pfs_top_fetch(PfsThread *t, PfsTimestamp now, const PfsStatementSource *source);
 extern void pfs_top_end(PfsThread *t, PfsTimestamp now);
 extern void pfs_top_drop(PfsThread *t);
 

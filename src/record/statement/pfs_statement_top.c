@@ -138,6 +138,26 @@ pfs_top_next(PfsThread *t, PfsTimestamp now)
 	begin_top(t, stamp);
 }
 
+/*
+ * Begins statement/com/fetch: an Execute of a portal whose first one is another statement.
+ * What has been parsed or bound before it, with the same message, was something else.
+ */
+PfsStatement *
+pfs_top_fetch(PfsThread *t, PfsTimestamp now, const PfsStatementSource *source)
+{
+	PfsStatement *s = &pfs_sql.top;
+
+	if (!pfs_sql.top_open || s->phase != PFS_PHASE_ARRIVED || s->done)
+		pfs_top_next(t, now);
+	pfs_transaction_look_at(t, now);
+	s->portal = source->portal;
+	s->portal_time = source->portal_time;
+	s->is_fetch = true;
+	s->phase = PFS_PHASE_EXECUTION;
+	pfs_statement_name(t, s, pfs_other_statement[PFS_STATEMENT_FETCH], source);
+	return s;
+}
+
 /* AND CHAIN begins a transaction behind all hooks: it is still this statement's. */
 static inline void
 end_at_wait(PfsThread *t, PfsTimestamp now)
