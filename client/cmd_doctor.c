@@ -250,7 +250,7 @@ check_settings(Diagnosis *diagnosis)
 	if (result == NULL)
 		return;
 	if (strcmp(PQgetvalue(result, 0, 0), "off") == 0)
-		find_out(diagnosis, "to do", "compute_query_id", copy_string("off: statements have no query_id, so they have no rows by digest"),
+		find_out(diagnosis, "to do", "compute_query_id", copy_string("off: statements have no query_id, so all are in one row by digest"),
 				 "set compute_query_id = auto in postgresql.conf and reload");
 	if (strcmp(PQgetvalue(result, 0, 1), "off") == 0)
 		find_out(diagnosis, "note", "track_activities", copy_string("off: sessions have no application names or texts"), NULL);

@@ -9,7 +9,6 @@ use PfsServer;
 use PfsWire;
 use Test::More;
 
-my $not_yet = 'the digest is that of the plan, in which another library has changed the query identifier';
 my $executions = 5;
 
 plan skip_all => 'a server without pg_stat_statements' unless glob(PfsServer::run_ok('pg_config', '--pkglibdir') =~ s/\s+$//r . '/pg_stat_statements.*');
@@ -22,8 +21,6 @@ compute_query_id = on
 wal_writer_delay = 10s
 pfs.instruments = 'wait/io/table/handler=ON'
 EOT
-	# Alone it is right today.
-	my $why = $libraries =~ /pg_stat/ ? $not_yet : undef;
 
 	$server->start;
 	$server->sql('CREATE EXTENSION pfs; CREATE ROLE app LOGIN SUPERUSER; CREATE TABLE t (i int); INSERT INTO t SELECT generate_series(1, 100)');
@@ -60,24 +57,20 @@ EOT
 		my $like = $text_of{$name} =~ s/\d+/%/gr;
 
 		is($server->sql("SELECT sum(count_star) $of_thread AND event_name = 'statement/sql/$command'"), $executions, "$libraries: $command was executed $executions times");
-		known_to_fail($name eq 'i' ? undef : $why, sub {
-			# The query of a cursor can have a digest of its own, with the text of DECLARE.
-			is($server->sql("SELECT string_agg(DISTINCT count_star::text, ', ') FROM pfs.events_statements_summary_by_digest $of_app AND digest_text LIKE '$like'"), $executions,
-				"$libraries: as its digest says");
-		});
+		# The query of a cursor can have a digest of its own, with the text of DECLARE.
+		is($server->sql("SELECT string_agg(DISTINCT count_star::text, ', ') FROM pfs.events_statements_summary_by_digest $of_app AND digest_text LIKE '$like'"), $executions,
+			"$libraries: as its digest says");
 	}
 
 	# What they wait for, and which rows they read.
 	my $syncs = $server->sql("SELECT count_star FROM pfs.events_waits_summary_by_thread_by_event_name WHERE thread_id = $thread AND event_name ILIKE 'wait/io/file/WALSync'");
 
 	cmp_ok($syncs, '>', 1, "$libraries: more than one COMMIT has written WAL to disk");
-	known_to_fail($why, sub {
-		is($server->sql("SELECT sum(count_star) FROM pfs.events_waits_summary_by_digest $of_app AND event_name ILIKE 'wait/io/file/WALSync' AND query_id = (SELECT query_id FROM pfs.events_statements_summary_by_digest $of_app AND digest_text = 'COMMIT')"), $syncs,
-			"$libraries: all of it has the digest of COMMIT");
-		# That of FETCH, or of the cursor's query.
-		is($server->sql("SELECT sum(count_fetch) FROM pfs.table_io_waits_summary_by_digest $of_app AND object_name = 't' AND query_id IS NOT NULL"), 10 * $executions,
-			"$libraries: rows of FETCH have a digest");
-	});
+	is($server->sql("SELECT sum(count_star) FROM pfs.events_waits_summary_by_digest $of_app AND event_name ILIKE 'wait/io/file/WALSync' AND query_id = (SELECT query_id FROM pfs.events_statements_summary_by_digest $of_app AND digest_text = 'COMMIT')"), $syncs,
+		"$libraries: all of it has the digest of COMMIT");
+	# That of FETCH, or of the cursor's query.
+	is($server->sql("SELECT sum(count_fetch) FROM pfs.table_io_waits_summary_by_digest $of_app AND object_name = 't' AND query_id IS NOT NULL"), 10 * $executions,
+		"$libraries: rows of FETCH have a digest");
 
 	# And in the load history, where a second execution waits for a lock.
 	my $holder = $server->session;
@@ -88,14 +81,71 @@ EOT
 	my $locks = "FROM pfs.load_history WHERE wait_event_type = 'Lock' AND resolution = '1 s'";
 
 	ok($server->poll("SELECT count(*) > 0 $locks"), "$libraries: a LOCK TABLE waits, and the load history has it");
-	known_to_fail($why, sub {
-		is($server->sql("SELECT string_agg(DISTINCT coalesce(digest_text, 'NULL'), ', ') $locks"), 'LOCK TABLE t', "$libraries: by its digest");
-	});
+	is($server->sql("SELECT string_agg(DISTINCT coalesce(digest_text, 'NULL'), ', ') $locks"), 'LOCK TABLE t', "$libraries: by its digest");
 	$holder->query('COMMIT');
 	$c->until_ready;
 	$execute->('e');
+
+	# In a function, whose plans are cached, too; and what the other library takes out of the analysed query.
+	$server->sql("CREATE FUNCTION locks() RETURNS void LANGUAGE plpgsql AS 'BEGIN LOCK TABLE t IN SHARE MODE; END'");
+	$c->query('PREPARE p AS SELECT i FROM t LIMIT 1');
+	foreach my $statement ([ x => 'EXECUTE p' ], [ n => 'SELECT locks()' ])
+	{
+		$c->send_at_once([ Parse => @$statement ], ['Sync']);
+		$c->until_ready;
+	}
+	$server->poll_idle($thread);
+	$server->sql('TRUNCATE pfs.events_statements_summary_by_digest');
+	$execute->(qw(n x)) for 1 .. $executions;
+	$server->poll_idle($thread);
+	is($server->sql("SELECT event_name, count(*), count(DISTINCT query_id), bool_and(query_id IS NOT NULL) FROM pfs.events_statements_history_long WHERE thread_id = $thread
+		AND (sql_text = 'EXECUTE p' OR sql_text LIKE 'LOCK TABLE t IN SHARE%') AND event_name <> 'statement/com/parse' GROUP BY 1 ORDER BY 1"),
+		"statement/sql/execute|$executions|1|t\nstatement/sql/lock_table|$executions|1|t", "$libraries: EXECUTE, and a command in a function");
+	is($server->sql("SELECT string_agg(count_star::text, ', ') FROM pfs.events_statements_summary_by_digest d $of_app AND query_id IN
+		(SELECT query_id FROM pfs.events_statements_history_long WHERE thread_id = $thread AND event_name IN ('statement/sql/execute', 'statement/sql/lock_table') AND sql_text ~ 'EXECUTE p|SHARE')"),
+		"$executions, $executions", "$libraries: each by its digest");
 	$c->send('Terminate');
 	$server->stop;
 }
+
+# ---- statements without a query identifier ----
+
+my $server = PfsServer->new('none', conf => <<'EOT');
+autovacuum = off
+compute_query_id = off
+pfs.instruments = 'wait/io/table/handler=ON'
+EOT
+$server->start;
+$server->sql('CREATE EXTENSION pfs; CREATE TABLE t (i int); INSERT INTO t SELECT generate_series(1, 100)');
+$server->sql("CREATE FUNCTION sleeps() RETURNS void LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.001); END'");
+my $c = PfsWire->new($server);
+my $thread = $server->thread_of($c->pid);
+my $d = 'pfs.events_statements_summary_by_digest';
+
+$server->poll_idle($thread);
+# Nobody else's statements are counted.
+$server->sql('SELECT pfs.set_thread(' . $server->{control}->thread_id . ", 'NO')");
+$server->sql("TRUNCATE $d, pfs.events_statements_summary_by_thread_by_event_name, pfs.events_waits_summary_by_thread_by_event_name");
+foreach my $text ('SELECT * FROM t', 'selec 1', 'SELECT 1 / 0', 'BEGIN', 'SELECT pg_sleep(0.001)', 'COMMIT', 'SELECT sleeps()')
+{
+	$c->query($text);
+}
+$c->send_at_once([ Parse => '', 'SELECT i FROM t' ], [ Bind => '' ], [ Execute => 10 ], [ Execute => 10 ], ['Sync']);
+$c->until_ready;
+$server->poll_idle($thread);
+my $of_thread = "FROM pfs.events_statements_summary_by_thread_by_event_name WHERE thread_id = $thread";
+
+is($server->sql("SELECT count(*), bool_and(query_id IS NULL) FROM $d"), '1|t', 'without identifiers there is one row');
+is($server->sql("SELECT count_star, sum_errors, sum_rows_sent FROM $d"), $server->sql("SELECT sum(count_star) FILTER (WHERE event_name <> 'statement/com/fetch'), sum(sum_errors), sum(sum_rows_sent) $of_thread"),
+	'all statements are in it, but for a fetch, which is none');
+cmp_ok($server->sql("SELECT count_star FROM $d"), '>=', 8, 'those that fail, too');
+is($server->sql("SELECT count_star FROM pfs.events_waits_summary_by_digest WHERE event_name = 'wait/timeout/PgSleep' AND query_id IS NULL"), 2, 'so are waits, also of functions');
+is($server->sql("SELECT sum(count_fetch) FROM pfs.table_io_waits_summary_by_digest WHERE object_name = 't' AND query_id IS NULL"), 120, 'and rows of tables');
+is($server->sql("SELECT sum(count_bucket) = (SELECT count_timed FROM $d) FROM pfs.events_statements_histogram_by_digest"), 't', 'and its histogram');
+$c->send('Terminate');
+ok($server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id = $thread", 0), 'the session ends');
+is($server->sql("SELECT count_star >= 8 FROM $d"), 't', 'and leaves them');
+cmp_ok($server->sql("SELECT pfs.reset('events_statements_summary_by_digest')"), '>=', 8, 'until a reset');
+is($server->sql("SELECT count(*) FROM $d"), 0, 'behind it there is no row');
 
 done_testing();

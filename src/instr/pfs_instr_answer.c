@@ -36,6 +36,7 @@
 #include "pfs_instr_answer.h"
 #include "pfs_instr_call.h"
 #include "pfs_instr_prepared.h"
+#include "pfs_plan_id.h"
 
 /* Types of messages, which the server's headers name since 17 only. */
 #define COMMAND_COMPLETE	'C'
@@ -124,6 +125,8 @@ describe(PfsStatementSource *source, const Portal portal)
 	source->len = stmt->stmt_len;
 	source->query_id = stmt->queryId;
 	source->command = stmt->commandType;
+	if (stmt->commandType == CMD_UTILITY)
+		source->query_id = pfs_plan_id(stmt, source);
 }
 
 /* An Execute that no hook has seen sends rows of a portal. */

@@ -35,6 +35,7 @@
 #include "pfs_instr_prove.h"
 #include "pfs_instr_rows.h"
 #include "pfs_instr_table.h"
+#include "pfs_plan_id.h"
 #include "pfs_rel_io.h"
 
 /* Who was called before: another library, or the server's own function. */
@@ -67,6 +68,7 @@ parse_analyze_cb(ParseState *pstate, Query *query, PfsJumbleState *jumble)
 {
 	PfsThread  *t = pfs_call_thread();
 	bool		is_plain = pfs_plain.state == PFS_PLAIN_ARRIVED && pfs_plain_is_named(t, query, pstate->p_sourcetext);
+	PfsStatementSource source = {0};
 
 	if (!is_plain)
 		pfs_plain_leave(t);
@@ -76,15 +78,16 @@ parse_analyze_cb(ParseState *pstate, Query *query, PfsJumbleState *jumble)
 	pfs_prepared_parses++;
 	if (t != NULL && (is_plain || pfs_statement_is_wanted(t)))
 	{
-		PfsStatementSource source = {0};
-
 		describe(&source, pstate->p_sourcetext, query);
 		if (!is_plain)
 			pfs_call_parsed(t, &source);
 		pfs_digest_text_parsed(t, &source, jumble);
 	}
-	if (prev_post_parse_analyze)
-		prev_post_parse_analyze(pstate, query, jumble);
+	if (prev_post_parse_analyze == NULL)
+		return;
+	prev_post_parse_analyze(pstate, query, jumble);
+	if (unlikely(query->queryId != source.query_id) && query->queryId == 0)
+		pfs_plan_id_taken(&source);
 }
 
 /* A reading by which times of a plain statement are measured. */
@@ -596,6 +599,7 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		source.query_id = stmt->queryId;
 		source.tag = CreateCommandTag(stmt->utilityStmt);
 		source.command = CMD_UTILITY;
+		source.query_id = pfs_plan_id(stmt, &source);
 		pfs_call_set_portal(&source);
 		read_transaction_command(&command, stmt->utilityStmt);
 		if (pfs_call_begin(&call))

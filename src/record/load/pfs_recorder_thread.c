@@ -155,7 +155,7 @@ static void
 add_inside(uint32 instrument, const PfsDigestKey *key, uint64 count, uint64 ticks)
 {
 	add_number(&copy.numbers, PFS_SUM_INSIDE, instrument, NULL, count, ticks);
-	if (key->query_id != 0)
+	if (pfs_digest_is_key(key))
 		add_number(&copy.numbers, PFS_SUM_OF_DIGEST, instrument, key, count, ticks);
 }
 

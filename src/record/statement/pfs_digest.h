@@ -33,6 +33,19 @@ pfs_digest_same_key(const PfsDigestKey *a, const PfsDigestKey *b)
 	return a->query_id == b->query_id && a->db_user == b->db_user;
 }
 
+/*
+ * The key of statements without a query identifier, where a process counts them: no digest has it, so
+ * they are added to all others.
+ */
+static const PfsDigestKey pfs_digest_key_of_others = {0, 1};
+
+/* Is this the key of a digest? */
+static inline bool
+pfs_digest_is_key(const PfsDigestKey *key)
+{
+	return key->query_id != 0 && key->db_user != 0;
+}
+
 #define PFS_DIGEST_DATABASE(db_user) ((Oid) ((db_user) >> 32))
 #define PFS_DIGEST_USER(db_user) ((Oid) (db_user))
 

@@ -217,6 +217,44 @@ place_of(const PfsDigestKey *key)
 	return NULL;
 }
 
+/* Makes a place that of all others, which have a record that never goes. */
+static void
+link_others(PfsPendingDigest *p)
+{
+	static const uint64 no_state = 0;
+	static PfsDigestRefSlot no_slot;
+
+	p->state = &no_state;
+	p->word = 0;
+	p->ref_slot = &no_slot;
+	p->last_offset = pfs_digest_offset_load(&pfs_shared_digests->others.last_offset);
+	p->lacks_text = false;
+}
+
+/* Makes a place that of a digest; false: this has no record. */
+static bool
+link_digest(PfsPendingDigest *p, const PfsDigestEnd *end)
+{
+	PfsCachedDigest *cached = pfs_digest_enter(&end->key, true);
+	PfsDigest  *d;
+
+	if (cached == NULL)
+		return false;
+	d = cached->digest;
+	/* It was made at the end of its first statement, a little after that. */
+	if (unlikely(end->now < pfs_load_relaxed(&d->first_seen)))
+		pfs_store_relaxed(&d->first_seen, end->now);
+	p->state = cached->state;
+	p->word = cached->word;
+	p->ref_slot = cached->ref_slot;
+	p->last_offset = pfs_digest_offset_load(&d->last_offset);
+	p->sample_seen = pfs_load_relaxed(&d->sample_seen);
+	p->sample_ticks = pfs_load_relaxed(&d->sample_ticks);
+	p->lacks_text = true;
+	pfs_digest_leave(cached);
+	return true;
+}
+
 /*
  * Takes the first free place for a digest, or that of another one, which is flushed.
  * NULL: the digest has no record, or no place can be had.
@@ -225,8 +263,6 @@ static pg_noinline PfsPendingDigest *
 take(const PfsDigestEnd *end)
 {
 	PfsPendingDigest *p = NULL;
-	PfsCachedDigest *cached;
-	PfsDigest  *d;
 
 	for (int i = 0; i < PFS_PENDING_DIGESTS && p == NULL; i++)
 	{
@@ -239,25 +275,14 @@ take(const PfsDigestEnd *end)
 		if (!flush(p))
 			return NULL;
 	}
-	cached = pfs_digest_enter(&end->key, true);
-	if (cached == NULL)
+	if (!pfs_digest_is_key(&end->key))
+		link_others(p);
+	else if (!link_digest(p, end))
 		return NULL;
-	d = cached->digest;
-	/* It was made at the end of its first statement, a little after that. */
-	if (unlikely(end->now < pfs_load_relaxed(&d->first_seen)))
-		pfs_store_relaxed(&d->first_seen, end->now);
-	p->state = cached->state;
-	p->word = cached->word;
-	p->ref_slot = cached->ref_slot;
 	p->last_seen = end->now;
-	p->last_offset = pfs_digest_offset_load(&d->last_offset);
-	p->sample_seen = pfs_load_relaxed(&d->sample_seen);
-	p->sample_ticks = pfs_load_relaxed(&d->sample_ticks);
-	p->lacks_text = true;
 	p->key.db_user = end->key.db_user;
 	pfs_store_relaxed(&p->key.query_id, end->key.query_id);
 	mine->tags[p - mine->items] = tag_of(end->key.query_id);
-	pfs_digest_leave(cached);
 	return p;
 }
 
@@ -438,7 +463,7 @@ count_in_record(PfsDigest *d, const PfsDigestEnd *end)
 static pg_noinline void
 count_at_once(const PfsDigestEnd *end, bool with_waits)
 {
-	PfsCachedDigest *cached = pfs_digest_enter(&end->key, !end->is_fetch);
+	PfsCachedDigest *cached = pfs_digest_is_key(&end->key) ? pfs_digest_enter(&end->key, !end->is_fetch) : NULL;
 	PfsDigest  *d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
 
 	pfs_shared_statement_add(&d->counters, end->n, end->memory);
@@ -474,21 +499,29 @@ count(const PfsDigestEnd *end, bool with_waits)
 	if (unlikely(!count_in_place(end, with_waits)))
 		count_at_once(end, with_waits);
 	else if (unlikely(with_waits && pfs_local.waits_used != 0))
-		pfs_digest_waits_give_to(&end->key, true);
+	{
+		if (pfs_digest_is_key(&end->key))
+			pfs_digest_waits_give_to(&end->key, true);
+		else
+			pfs_digest_waits_give(NULL);
+	}
 }
 
-/* Counts a statement that has ended, and its waits, for its digest; inside the owner's write section. */
+/*
+ * Counts a statement that has ended, and its waits, for its digest, or without one for all others; inside the
+ * owner's write section.
+ */
 void
 pfs_digest_count(const PfsStatement *s, const PfsStatementEvent *e, uint64 at, bool with_waits)
 {
 	PfsDigestEnd end = {
-		.key = pfs_digest_key(s->database, s->user, s->query_id),
+		.key = s->query_id != 0 ? pfs_digest_key(s->database, s->user, s->query_id) : pfs_digest_key_of_others,
 		.n = s->n,
 		.memory = s->memory,
 		.plan_origin = s->plan_origin,
 		.timed = (s->flags & PFS_FLAG_TIMED) != 0,
 		.is_fetch = s->is_fetch,
-		.sample = (s->flags & PFS_FLAG_TIMED) != 0 && !s->is_fetch && e != NULL && e->text_len > 0 ? e : NULL,
+		.sample = (s->flags & PFS_FLAG_TIMED) != 0 && s->query_id != 0 && !s->is_fetch && e != NULL && e->text_len > 0 ? e : NULL,
 		.now = at,
 		.ticks = at - s->start,
 	};

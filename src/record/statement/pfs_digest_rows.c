@@ -264,10 +264,14 @@ learn_key(PfsDigestCharged *charged)
 		charged->key = key_of(charged->statement_id);
 }
 
+/* Adds an entry to its digest; without a query identifier to all others. */
 static void
 give(const Entry *e)
 {
-	PfsCachedDigest *cached = pfs_digest_enter(&e->charged.key, e->charged.statement_id != PFS_DIGEST_OF_LEADER);
+	PfsCachedDigest *cached = NULL;
+
+	if (e->charged.key.query_id != 0)
+		cached = pfs_digest_enter(&e->charged.key, e->charged.statement_id != PFS_DIGEST_OF_LEADER);
 
 	pfs_digest_rows_put(cached, &e->of);
 	pfs_digest_leave(cached);
@@ -290,10 +294,9 @@ pfs_digest_rows_give(uint64 ended)
 		Entry	   *e = &entries[__builtin_ctz(left)];
 
 		learn_key(&e->charged);
-		if (e->charged.key.query_id != 0)
-			give(e);
-		else if (has_to_wait(e, ended))
+		if (e->charged.key.query_id == 0 && has_to_wait(e, ended))
 			continue;
+		give(e);
 		pfs_digest_rows_used &= ~(left & -left);
 	}
 }

@@ -147,7 +147,8 @@ pfs_digest_charged_now(bool *rides)
 /*
  * Empties the table before its statement has ended: another one becomes the innermost,
  * all places are taken, or the process ends.  Parallel workers can be late: they add to
- * a digest that is there, but make none.  What is nobody's is dropped.
+ * a digest that is there, but make none.  Waits of a statement without a query identifier are all
+ * others'; what is nobody's is dropped.
  */
 void
 pfs_digest_waits_give_all(void)
@@ -159,6 +160,8 @@ pfs_digest_waits_give_all(void)
 	key = key_now();
 	if (key.query_id != 0)
 		pfs_digest_waits_give_to(&key, !working);
+	else if (key.db_user != 0)
+		pfs_digest_waits_give(NULL);
 	while (pfs_local.waits_used != 0)
 		pass_on(take_first());
 }
@@ -245,9 +248,9 @@ pfs_digest_end_planned(const PfsStatement *s)
 	PfsCachedDigest *cached;
 	PfsDigest  *d;
 
-	if ((s->flags & PFS_FLAG_DIGEST) == 0 || s->query_id == 0 || s->n[PFS_N_PLAN_TIME] == 0)
+	if ((s->flags & PFS_FLAG_DIGEST) == 0 || s->n[PFS_N_PLAN_TIME] == 0)
 		return;
-	cached = pfs_digest_enter(&key, true);
+	cached = key.query_id != 0 ? pfs_digest_enter(&key, true) : NULL;
 	d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
 	pfs_shared_statement_add_one(&d->counters, PFS_N_PLAN_TIME, s->n[PFS_N_PLAN_TIME]);
 	pfs_digest_leave(cached);
@@ -306,8 +309,8 @@ pfs_digest_leave_outer(const PfsStatement *s, PfsTimestamp now)
 
 /*
  * Adds a statement that ends to its digest, together with the table of waits if it is
- * the one that they were collected for.  Without a query identifier it has no digest,
- * and its waits are dropped.  One that was only parsed, bound or planned is no
+ * the one that they were collected for.  Without a query identifier it counts for all
+ * others.  One that was only parsed, bound or planned is no
  * execution: its waits and its planning are added, but it is not counted.  An error
  * makes it count in any phase.
  */
@@ -320,7 +323,7 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 		pfs_rel_runs_give_riding();
 	if (unlikely(s != &pfs_sql.top))
 		take_off_outer(s, end - s->start);
-	if (s->query_id == 0 || unlikely(s->phase != PFS_PHASE_EXECUTION && s->n[PFS_N_ERRORS] == 0))
+	if (unlikely(s->phase != PFS_PHASE_EXECUTION && s->n[PFS_N_ERRORS] == 0))
 	{
 		if (is_innermost)
 			pfs_digest_waits_give_all();

@@ -1,0 +1,22 @@
+/*
+ * pfs_plan_id.h
+ *	  Query identifiers of utilities, which other libraries take out of cached plans.
+ */
+#ifndef PFS_PLAN_ID_H
+#define PFS_PLAN_ID_H
+
+#include "pfs_statement.h"
+
+/*
+ * Returns the identifier of a utility that is executed: the one that its plan has, or where another
+ * library has taken it out, the one that the plan had before.  0: unknown.
+ */
+extern uint64 pfs_plan_id(const void *plan, const PfsStatementSource *source);
+
+/*
+ * Behind the parse analysis of a utility: another library has taken the identifier of the source
+ * out of the query, so its plan will not have it.
+ */
+extern void pfs_plan_id_taken(const PfsStatementSource *source);
+
+#endif							/* PFS_PLAN_ID_H */
