@@ -379,8 +379,7 @@ sub always
 					WHERE count_timed > count_star OR count_timed > 0 AND NOT (min_timer_wait <= avg_timer_wait AND avg_timer_wait <= max_timer_wait)");
 			} map { my $f = $_; map { "events_${f}_summary_$_" } qw(global_by_event_name by_user_by_event_name by_host_by_event_name) } qw(waits stages statements transactions)));
 	# Both are measured by timers that are switched meanwhile, some of which are coarse.
-	known_to_fail('no statement waits for locks longer than it takes', 'what happens before an executor or a utility starts counts for the statement before',
-		rows($c, 'SELECT lock_time, timer_wait, left(sql_text, 60) FROM pfs.events_statements_history_long WHERE lock_time > timer_wait + 2e10
+	check('no statement waits for locks longer than it takes', rows($c, 'SELECT lock_time, timer_wait, left(sql_text, 60) FROM pfs.events_statements_history_long WHERE lock_time > timer_wait + 2e10
 			UNION ALL SELECT sum_lock_time, sum_timer_wait, left(digest_text, 60) FROM pfs.events_statements_summary_by_digest
 			WHERE count_timed = count_star AND sum_lock_time > sum_timer_wait + 2e10 + count_star * 2e9'));
 }

@@ -1,7 +1,8 @@
 /*
  * pfs_instr_answer.c
  *	  What the server answers its client, where no hook sees what is done: commands of the
- *	  replication protocol that never wait, and rows that a portal has in store.
+ *	  replication protocol that never wait, rows that a portal has in store, and where a statement of
+ *	  a string ends.
  *
  * The server puts each message by a method that it calls through a variable, as a parallel worker's
  * go to its leader.  While something is to be seen there, the method is called through a function of
@@ -20,6 +21,9 @@
  * end of each Execute (PortalSuspended, CommandComplete).  Only the extended protocol can ask for a part
  * of the rows.  Portals go with their transaction; those that outlive it are SQL's own cursors WITH
  * HOLD, whose FETCH is a utility.
+ *
+ * A string can have several statements.  One is over when its result and its completion have been sent, which
+ * no hook tells; from there on the server analyses the next one.
  *
  * Separate from pfs_instr_hooks.c, as nothing here is a hook.
  */
@@ -204,14 +208,16 @@ end_sending(void)
 	pfs_top_is_done(pfs_timestamp_now());
 }
 
-/* The server has said that an Execute is over. */
+/* The server has said that an Execute, or a statement of a string, is over. */
 static inline void
-execute_is_over(void)
+is_over(void)
 {
 	if (!sending && nstored != 0 && !has_been_seen())
 		begin_fetch(find_by_text());
 	if (sending)
 		end_sending();
+	if (pfs_my_thread != NULL)
+		pfs_top_is_complete(pfs_my_thread);
 }
 
 /* ---- the method ---- */
@@ -237,7 +243,7 @@ look_behind(char type, const char *message)
 	{
 		case COMMAND_COMPLETE:
 		case PORTAL_SUSPENDED:
-			execute_is_over();
+			is_over();
 			break;
 		case ERROR_RESPONSE:
 			sending = false;
@@ -245,10 +251,9 @@ look_behind(char type, const char *message)
 		case READY_FOR_QUERY:
 			sending = false;
 			/* Outside of a transaction block there is no portal. */
-			if (message[0] != 'I')
-				break;
-			nstored = 0;
-			if (!am_walsender)
+			if (message[0] == 'I')
+				nstored = 0;
+			if (nstored == 0 && !am_walsender)
 				unwatch();
 			break;
 		default:
@@ -273,8 +278,8 @@ putmessage_cb(char type, const char *message, size_t len)
 	return result;
 }
 
-static void
-watch(void)
+void
+pfs_answers_watch(void)
 {
 	if (server_methods != NULL)
 		return;
@@ -292,14 +297,14 @@ pfs_portal_executed(void)
 	remember(ActivePortal);
 	sending = true;
 	rows = 0;
-	watch();
+	pfs_answers_watch();
 }
 
 static void
 client_authentication_cb(Port *port, int status)
 {
 	if (am_walsender)
-		watch();
+		pfs_answers_watch();
 	if (prev_client_authentication)
 		prev_client_authentication(port, status);
 }

@@ -11,4 +11,7 @@
  */
 extern void pfs_portal_executed(void);
 
+/* Until the session waits for its client: a statement has run that others follow in its string. */
+extern void pfs_answers_watch(void);
+
 #endif							/* PFS_INSTR_ANSWER_H */

@@ -22,6 +22,7 @@
 
 #include "pfs_compat_hooks.h"
 #include "pfs_digest.h"
+#include "pfs_instr_answer.h"
 #include "pfs_instr_call.h"
 #include "pfs_instr_digest.h"
 
@@ -267,7 +268,11 @@ end_call(PfsCall *call, PfsTimestamp now)
 	if (ends_more(call))
 		end_call_inside(call, now);
 	if (call->statement == &pfs_sql.top)
+	{
 		call->statement->stamp = now;
+		if (unlikely(call->statement->next_at != 0) && call->statement->done)
+			pfs_answers_watch();
+	}
 }
 
 /* Ends a call at which nothing is counted, and which is not the last of its statement. */
@@ -304,6 +309,8 @@ count_execution(PfsCall *call, PfsStatement *s, PfsTimestamp now, uint64 rows_se
 	s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
 	s->done = true;
 	s->message = GetCurrentStatementStartTimestamp();
+	if (s == &pfs_sql.top)
+		pfs_local.slow |= PFS_SLOW_OVER;
 }
 
 /* Ends a nested statement, whose last call is over. */
@@ -335,6 +342,8 @@ pfs_call_parsed(PfsThread *t, const PfsStatementSource *source)
 		pfs_top_next(t, pfs_timestamp_now());
 	pfs_transaction_look(t);
 	reach(t, &pfs_sql.top, PFS_PHASE_PARSE, source);
+	if (source->str == debug_query_string && source->str != NULL)
+		pfs_sql.top.next_at = pfs_statement_next_at(source->str, source->location, source->len);
 	pfs_write_end(t);
 }
 

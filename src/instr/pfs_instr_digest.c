@@ -274,34 +274,6 @@ static const struct
 	{CMD_MERGE, {"merge", "with"}},
 };
 
-/* Returns the place behind a comment that begins here; str if none does. */
-static const char *
-skip_comment(const char *str, const char *end)
-{
-	int			depth = 0;
-
-	if (end - str < 2)
-		return str;
-	if (str[0] == '-' && str[1] == '-')
-	{
-		while (str < end && *str != '\n' && *str != '\r')
-			str++;
-		return str;
-	}
-	if (str[0] != '/' || str[1] != '*')
-		return str;
-	do
-	{
-		if (end - str >= 2 && str[0] == '/' && str[1] == '*')
-			depth++, str += 2;
-		else if (end - str >= 2 && str[0] == '*' && str[1] == '/')
-			depth--, str += 2;
-		else
-			str++;
-	} while (depth > 0 && str < end);
-	return str;
-}
-
 /*
  * Does the text begin otherwise than a statement of this command does?  Then it is taken until a
  * better one comes.  PL/pgSQL has its expressions and assignments parsed as queries, whose text
@@ -323,7 +295,7 @@ is_provisional(const PfsStatementSource *source)
 	{
 		if (isspace((unsigned char) *str) || (*str == '(' && source->str == debug_query_string))
 			str++;
-		else if ((next = skip_comment(str, end)) != str)
+		else if ((next = pfs_skip_comment(str, end)) != str)
 			str = next;
 		else
 			break;

@@ -255,6 +255,7 @@ plain_has_run(const PfsUsage *usage, uint64 start)
 	pfs_usage_end(usage, n, pfs_stored_rare(pfs_plain.event));
 	pfs_plain.stamp = now;
 	pfs_plain.state = PFS_PLAIN_RAN;
+	pfs_local.slow |= PFS_SLOW_OVER;
 	return true;
 }
 
@@ -269,6 +270,7 @@ plain_run(PFS_EXECUTOR_RUN_PARAMS)
 
 	if (name != NULL)
 		pfs_plain.prepared = pfs_prepared_executed(t, name, false);
+	pfs_plain.message = GetCurrentStatementStartTimestamp();
 	pfs_plain.state = PFS_PLAIN_RUNS;
 	pfs_usage_begin(&call.usage);
 	start = plain_now();
@@ -280,7 +282,6 @@ plain_run(PFS_EXECUTOR_RUN_PARAMS)
 		n[PFS_N_ROWS_SENT] = rows_sent(desc);
 		if (desc->operation != CMD_SELECT)
 			pfs_stored_rare(pfs_plain.event)[PFS_N_ROWS_AFFECTED - PFS_N_RARE] = desc->estate->es_processed;
-		pfs_plain.message = GetCurrentStatementStartTimestamp();
 		return;
 	}
 	pfs_call_plain_left(&call, start);

@@ -136,7 +136,7 @@ settle(PfsThread *t)
 static inline bool
 has_put_off(const PfsThread *t)
 {
-	return (pfs_local.not_usual & ~(PFS_SLOW_UNNAMED | PFS_SLOW_PROGRESS | PFS_SLOW_LWLOCK)) != 0 ||
+	return (pfs_local.not_usual & ~(PFS_SLOW_UNNAMED | PFS_SLOW_PROGRESS | PFS_SLOW_LWLOCK | PFS_SLOW_OVER)) != 0 ||
 		(pfs_load_relaxed(&t->seq.word) & 1) != 0 || pfs_memory_is_counted || pfs_memory_is_stale() ||
 		pfs_program_innermost != NULL;
 }

@@ -321,7 +321,7 @@ pfs_thread_identify_now(PfsThread *t)
 
 /*
  * Looks at everything that pfs_local.slow says the process has missed, in one write
- * section: its role and account, waits that are over, a message that no hook has seen,
+ * section: its role and account, waits that are over, a statement that is, a message that no hook has seen,
  * transactions and errors of a process without hooks, phases of a command.  Then the
  * wait begins after all, unless the thread is not instrumented or the wait is nested
  * too deep.  Returns false if it does not begin.
@@ -343,6 +343,8 @@ pfs_wait_prepare(PfsThread *t)
 		pfs_open_end_stale(t);
 		pfs_rel_lock_look(t);
 	}
+	if (pfs_local.slow & PFS_SLOW_OVER)
+		pfs_statement_look_behind(t);
 	if (pfs_local.slow & PFS_SLOW_UNNAMED)
 		pfs_statement_look(t, debug_query_string);
 	if (pfs_local.slow & PFS_SLOW_WATCH)

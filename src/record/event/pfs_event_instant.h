@@ -52,12 +52,12 @@ pfs_wait_count_only(PfsThread *t, PfsInstrumentId instrument, uint32 flags)
 
 /*
  * Is a wait with these flags, which is over, an event as nearly all are: in no other one, with nothing
- * in the way, and timed by the cycle counter?
+ * in the way, and timed by the cycle counter?  What a socket sends is still the statement's that has run.
  */
 static pg_attribute_always_inline bool
 pfs_wait_is_usual_instant(const PfsThread *t, uint32 flags)
 {
-	return likely((flags & PFS_FLAGS_INSTANT) == pfs_local.instant) && pfs_wait_is_undisturbed(t);
+	return likely((flags & PFS_FLAGS_INSTANT) == pfs_local.instant) && pfs_wait_is_undisturbed(t, PFS_SLOW_OVER);
 }
 
 /*

@@ -108,11 +108,11 @@ pfs_wait_identify(PfsWait *e, uint64 id, uint64 kind, PfsParent parent)
 	}
 }
 
-/* May a wait be begun or counted that is in no other, as nothing is in the way? */
+/* May a wait be begun or counted that is in no other, as nothing is in the way, but for these PFS_SLOW_...? */
 static pg_attribute_always_inline bool
-pfs_wait_is_undisturbed(const PfsThread *t)
+pfs_wait_is_undisturbed(const PfsThread *t, uint16 ignored)
 {
-	return likely((pfs_local.not_usual | (pfs_load_relaxed(&t->seq.word) & 1) | t->events[PFS_WAITS].depth) == 0);
+	return likely(((pfs_local.not_usual & ~ignored) | (pfs_load_relaxed(&t->seq.word) & 1) | t->events[PFS_WAITS].depth) == 0);
 }
 
 /*

@@ -23,6 +23,8 @@
 #define PFS_SLOW_LWLOCK		0x20	/* an acquisition has been shown */
 #define PFS_SLOW_REPAIR		0x40	/* an event has passed by: a word may be
 									 * left odd, see pfs_process.c */
+#define PFS_SLOW_OVER		0x80	/* the statement at top level has run: the
+									 * next one may have begun */
 
 /*
  * An event whose flags of these are pfs_local.usual takes the fast path at its end: its

@@ -82,7 +82,7 @@ pfs_file_event_begin(PfsThread *t, const PfsWaitLookup *lookup, const PfsFd *fil
 	uint64		id;
 	uint64		distance;
 
-	if (unlikely(!pfs_wait_is_undisturbed(t)))
+	if (unlikely(!pfs_wait_is_undisturbed(t, 0)))
 		return false;
 	pfs_local.beginning = 1;
 	pfs_fence_signal();

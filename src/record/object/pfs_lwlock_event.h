@@ -141,7 +141,8 @@ pfs_lwlock_fill(PfsLwlockEvent *e, const PfsWaitLookup *lookup, uint64 held, uin
  * truncation, or with a very long time.
  *
  * No function is called, so that the caller needs no register that outlives one.
- * A statement that no hook has seen yet matters only to waits, so it is not looked at.
+ * A statement that no hook has seen yet matters only to waits, so it is not looked at, nor whether
+ * one that has run is over.
  *
  * A write section without a change is harmless.
  */
@@ -151,7 +152,7 @@ pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const 
 	uint64		id;
 	uint32	   *bucket;
 
-	if (unlikely((*unvolatize(uint16 *, &pfs_local.not_usual) & ~PFS_SLOW_UNNAMED) != 0 || (t->seq.word & 1) != 0 ||
+	if (unlikely((*unvolatize(uint16 *, &pfs_local.not_usual) & ~(PFS_SLOW_UNNAMED | PFS_SLOW_OVER)) != 0 || (t->seq.word & 1) != 0 ||
 				 t->events[PFS_WAITS].depth != 0))
 		return PFS_LWLOCK_UNUSUAL;
 	if (likely(ticks < PFS_HISTOGRAM_SHORT))

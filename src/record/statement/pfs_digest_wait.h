@@ -75,7 +75,7 @@ extern void pfs_digest_waits_give_to(const PfsDigestKey *key, bool make);
 /* Empties it into the digest of its statement: PfsChargeCallbacks.full_cb. */
 extern void pfs_digest_waits_give_all(void);
 
-/* PfsChargeCallbacks.statement_cb. */
+/* The statement that is charged now: see PfsChargeCallbacks.statement_cb. */
 extern PfsDigestCharged pfs_digest_charged_now(bool *rides);
 
 /*

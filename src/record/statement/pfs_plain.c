@@ -373,7 +373,9 @@ name(PfsThread *t, CommandTag tag, uint64 query_id, const char *str, int locatio
 bool
 pfs_plain_is_named(PfsThread *t, const Query *query, const char *str)
 {
+	/* Of one that others follow in a string the end is watched. */
 	return is_clear(t, query->queryId) && query->commandType != CMD_UTILITY &&
+		pfs_statement_next_at(str, query->stmt_location, query->stmt_len) == 0 &&
 		name(t, CreateCommandTag(unconstify(Node *, (const Node *) query)), query->queryId, str, query->stmt_location,
 			 query->stmt_len);
 }
@@ -433,7 +435,7 @@ ends(PfsThread *t, uint64 now)
 	uint32		bucket;
 
 	pfs_fence_signal();
-	if (unlikely(!pfs_plain_is_on(t) || pfs_local.not_usual != 0 || pfs_digest_rows_used != 0 ||
+	if (unlikely(!pfs_plain_is_on(t) || (pfs_local.not_usual & ~PFS_SLOW_OVER) != 0 || pfs_digest_rows_used != 0 ||
 				 pfs_transaction_is_new()))
 		return false;
 	cell = pfs_summary_chunk(t, PFS_FAMILY_STATEMENTS, pfs_statement_cell(e->instrument));
@@ -460,6 +462,7 @@ ends(PfsThread *t, uint64 now)
 	if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
 		pfs_history_done(t, PFS_STATEMENTS, e->size * sizeof(uint64), e->flags);
 	pfs_plain.state = PFS_PLAIN_NONE;
+	pfs_local.slow &= ~PFS_SLOW_OVER;
 	pfs_local.parent = pfs_transaction_parent();
 	pfs_digest_charged = 0;
 	pfs_local.waits = NULL;

@@ -9,7 +9,7 @@
  * before all others, so what was there is seen once, and remembered here: a plan that is executed
  * without an identifier has the one that it had before.
  *
- * An entry is found by the plan's address, which can be another plan's by now: then the text is
+ * An entry's key is the plan's address, which can be another plan's by now: then the text is
  * another one, or the new plan has an identifier, which takes the entry over.  What comes from
  * parse analysis, where there is no plan yet, is found by the text alone.
  *
@@ -79,6 +79,7 @@ find(const void *plan, uint64 text)
 	return NULL;
 }
 
+/* Makes an entry, or changes the one that there is. */
 static void
 remember(const void *plan, uint64 text, uint64 query_id)
 {

@@ -351,6 +351,19 @@ extern void pfs_statement_idle(PfsThread *t, PfsTimestamp now);
 extern void pfs_statement_look(PfsThread *t, const char *str);
 
 /*
+ * Inside a write section, at an instrument point behind the last call for the statement at top level: if a
+ * message has come since, what happens is the next one's.
+ */
+extern void pfs_statement_look_behind(PfsThread *t);
+
+/*
+ * The place behind a comment that begins here; str if none does.  The place in a string where the text of the
+ * next statement begins, behind this one; 0: it is the last.
+ */
+extern const char *pfs_skip_comment(const char *str, const char *end);
+extern int	pfs_statement_next_at(const char *str, int location, int len);
+
+/*
  * A walsender answers its client: what does the command say that it answers?
  * completes: it says that it is ready for the next one.
  */

@@ -234,31 +234,11 @@ pfs_statement_unwind_all(PfsThread *t)
 	pfs_write_end(t);
 }
 
-/*
- * Has the server begun with the next statement of a string or pipeline, which no hook has seen
- * yet?  With a message it notes the time, but for Sync, whose commit is still that of the statement
- * before.  Within a string it takes the session's query identifier away.  Where there are none
- * (compute_query_id), or no session shows one (track_activities), what comes between two statements
- * of a string is the first one's.  So is what its commit and deferred triggers raise: Execute takes
- * the identifier away, too, and before 15.9 and 16.5 a utility that it executes sets none.
- */
-static bool
-next_has_begun(void)
-{
-	if (likely(pfs_sql.nest != 0 || !pfs_sql.top_open || !pfs_sql.top.done))
-		return false;
-	if (pfs_sql.top.message == GetCurrentStatementStartTimestamp() &&
-		(pfs_sql.top.query_id == 0 || pfs_sql.committing ||
-		 MyBEEntry == NULL || MyBEEntry->st_state != STATE_RUNNING || MyBEEntry->st_query_id != 0))
-		return false;
-	return pfs_trigger_depth() == 0;
-}
-
 /* An error or a warning comes: of which statement at top level? */
 static void
 find_top(PfsThread *t)
 {
-	if (likely(!next_has_begun()))
+	if (likely(!pfs_top_next_has_come()))
 		return;
 	pfs_write_begin(t);
 	pfs_top_next(t, pfs_timestamp_now());

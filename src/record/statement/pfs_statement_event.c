@@ -137,3 +137,58 @@ pfs_statement_put_message(PfsStatementEvent *e, const char *message, uint32 len)
 	memcpy(e->texts + e->schema_len + e->text_len, message, len);
 	e->message_len = len;
 }
+
+/* Returns the place behind a comment that begins here; str if none does. */
+const char *
+pfs_skip_comment(const char *str, const char *end)
+{
+	int			depth = 0;
+
+	if (end - str < 2)
+		return str;
+	if (str[0] == '-' && str[1] == '-')
+	{
+		while (str < end && *str != '\n' && *str != '\r')
+			str++;
+		return str;
+	}
+	if (str[0] != '/' || str[1] != '*')
+		return str;
+	do
+	{
+		if (end - str >= 2 && str[0] == '/' && str[1] == '*')
+			depth++, str += 2;
+		else if (end - str >= 2 && str[0] == '*' && str[1] == '/')
+			depth--, str += 2;
+		else
+			str++;
+	} while (depth > 0 && str < end);
+	return str;
+}
+
+/* Looks for another statement behind this one: blanks and comments are none. */
+int
+pfs_statement_next_at(const char *str, int location, int len)
+{
+	const char *next;
+	const char *end;
+	const char *behind;
+
+	if (len == 0 || location < 0)
+		return 0;
+	next = str + location + len;
+	/* Nearly always. */
+	if (next[0] == '\0' || (next[0] == ';' && next[1] == '\0'))
+		return 0;
+	end = next + strlen(next);
+	while (next < end)
+	{
+		if (is_blank(*next) || *next == ';' || *next == '\f' || *next == '\v')
+			next++;
+		else if ((behind = pfs_skip_comment(next, end)) != next)
+			next = behind;
+		else
+			return location + len + 1;
+	}
+	return 0;
+}

@@ -74,6 +74,11 @@ typedef struct PfsStatement
 	uint64		cpu;			/* of the process at the start */
 	PfsParent	parent;
 	struct PfsPreparedEntry *prepared;	/* what it executes, or NULL */
+	int			text_at;		/* top level, in a string of several: where
+								 * its text begins, until it has been
+								 * analysed; 0: it is the first */
+	int			next_at;		/* where that of the next one begins; 0: it is
+								 * the last */
 	uint64		executed;		/* rows that its plan has written so far, of
 								 * EXECUTE */
 	uint64	   *n;				/* its counters: in its slot, or `own` */
@@ -429,6 +434,21 @@ extern void pfs_nested_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool
 extern void pfs_nested_drop_planned(PfsThread *t, int nest);
 extern void pfs_top_next(PfsThread *t, PfsTimestamp now);
 
+/*
+ * Has the next message of a pipeline come, of which no hook has seen anything yet, behind a
+ * statement that has run?
+ */
+extern bool pfs_top_next_has_come(void);
+
+/* The statement that is charged with what begins now: PfsChargeCallbacks.statement_cb. */
+extern PfsDigestCharged pfs_statement_charged(bool *rides);
+
+/*
+ * Outside of write sections: the server has told the client that a statement is complete.  If others
+ * follow in its string, the next one begins.
+ */
+extern void pfs_top_is_complete(PfsThread *t);
+
 /* The client reads the next part of what a portal returns: an event of its own. */
 extern PfsStatement *pfs_top_fetch(PfsThread *t, PfsTimestamp now, const PfsStatementSource *source);
 extern void pfs_top_end(PfsThread *t, PfsTimestamp now);
@@ -445,6 +465,7 @@ pfs_top_is_done(PfsTimestamp stamp)
 	if (!pfs_sql.top.done)
 		pfs_sql.top.message = GetCurrentStatementStartTimestamp();
 	pfs_sql.top.done = true;
+	pfs_local.slow |= PFS_SLOW_OVER;
 }
 
 /* ---- pfs_statement_memory.c; inside a write section, statements that count memory only ---- */

@@ -5,8 +5,14 @@
  *
  * It begins when a message arrives (the end of an idle wait), or where the one
  * before it ended, if the session has not been idle in between.  It ends when
- * the session becomes idle, or at its stamp, the end of its last call, when
- * the next one shows itself.
+ * the session becomes idle, or when the next one begins:
+ *
+ * - In a string of several, when the server has told the client that it is complete.  That is watched
+ *	 where its text says that another one follows (pfs_top_is_complete()).
+ * - In a pipeline, at its stamp, the end of its last call or of its commit, or of a wait behind
+ *	 that.  The next one shows itself by a hook, or at the first wait behind the next message, whose
+ *	 arrival the server notes (pfs_top_next_has_come()).  So waits for locks in its analysis are its
+ *	 own.
  *
  * Separate from pfs_statement_nest.c, as nested ones begin and end with calls of hooks,
  * and many can be open at a time.
@@ -45,6 +51,7 @@ begin_top(PfsThread *t, PfsTimestamp now)
 	if (flags & PFS_FLAG_DIGEST)
 		pfs_digest_charge_top(t);
 	s->instrument = pfs_other_statement[PFS_STATEMENT_PARSE];
+	pfs_local.slow &= ~PFS_SLOW_OVER;
 	if (likely(flags & PFS_FLAG_ENABLED))
 	{
 		s->parent = pfs_transaction_parent();
@@ -80,7 +87,7 @@ pfs_top_drop(PfsThread *t)
 	pfs_sql.top.event = NULL;
 	pfs_sql.top.n = pfs_sql.top.own;
 	pfs_sql.top_open = false;
-	pfs_local.slow &= ~PFS_SLOW_UNNAMED;
+	pfs_local.slow &= ~(PFS_SLOW_UNNAMED | PFS_SLOW_OVER);
 	pfs_set_parent();
 }
 
@@ -123,19 +130,88 @@ pfs_top_end(PfsThread *t, PfsTimestamp now)
 	else
 		pfs_statement_end(t, s, now, failed, NULL);
 	pfs_sql.top_open = false;
-	pfs_local.slow &= ~(PFS_SLOW_UNNAMED | PFS_SLOW_PROGRESS);
+	pfs_local.slow &= ~(PFS_SLOW_UNNAMED | PFS_SLOW_PROGRESS | PFS_SLOW_OVER);
 	pfs_local.parent = pfs_transaction_parent();
+}
+
+/*
+ * When the statement that has run was over: behind its stamp there can have been waits, as that for the log at
+ * the end of a commit.  They are its own, as those of the next one end it first.
+ */
+static PfsTimestamp
+end_of_done(const PfsThread *t)
+{
+	PfsTimestamp end = pfs_sql.top.stamp;
+
+	if (likely(end.timer == PFS_FLAGS_TIMER(pfs_local.usual)))
+		end.at = Max(end.at, t->waits[0].timer_end);
+	return end;
 }
 
 /* The next statement of a string or pipeline: it begins where this one ended. */
 void
 pfs_top_next(PfsThread *t, PfsTimestamp now)
 {
-	PfsTimestamp stamp = pfs_sql.top_open && pfs_sql.top.done ? pfs_sql.top.stamp : now;
-
 	if (pfs_sql.top_open)
-		pfs_top_end(t, stamp);
-	begin_top(t, stamp);
+	{
+		if (pfs_sql.top.done)
+			now = end_of_done(t);
+		pfs_top_end(t, now);
+	}
+	begin_top(t, now);
+}
+
+/*
+ * With each message the server notes the time, but for Sync, whose commit is still that of the statement
+ * before, and so are the triggers that this fires.
+ */
+bool
+pfs_top_next_has_come(void)
+{
+	TimestampTz message = GetCurrentStatementStartTimestamp();
+
+	if (pfs_plain.state != PFS_PLAIN_NONE)
+		return pfs_plain.state == PFS_PLAIN_RAN && pfs_plain.message != message;
+	if (likely(pfs_sql.nest != 0 || !pfs_sql.top_open || !pfs_sql.top.done || pfs_sql.top.message == message))
+		return false;
+	return pfs_trigger_depth() == 0;
+}
+
+/* Ends the statement at top level, if the next message has come, and begins the next one. */
+void
+pfs_statement_look_behind(PfsThread *t)
+{
+	if (likely(!pfs_top_next_has_come()))
+		return;
+	pfs_plain_leave_inside(t);
+	pfs_top_next(t, pfs_timestamp_now());
+}
+
+/* The same where a run on a table begins, and then whom it is charged to: PfsChargeCallbacks.statement_cb. */
+PfsDigestCharged
+pfs_statement_charged(bool *rides)
+{
+	if (unlikely(pfs_local.slow & PFS_SLOW_OVER))
+		pfs_statement_look_behind(pfs_my_thread);
+	return pfs_digest_charged_now(rides);
+}
+
+/*
+ * Ends a statement of a string, and begins the next one, whose text begins where this one's ends.  The last
+ * one goes on: what the server does before it waits for the client is its own.
+ */
+void
+pfs_top_is_complete(PfsThread *t)
+{
+	int			text_at = pfs_sql.top.next_at;
+
+	if (!pfs_sql.top_open || !pfs_sql.top.done || text_at == 0 || pfs_sql.nest != 0 || pfs_is_writing(t))
+		return;
+	pfs_write_begin(t);
+	pfs_top_is_done(pfs_timestamp_now());
+	pfs_top_next(t, pfs_sql.top.stamp);
+	pfs_sql.top.text_at = text_at;
+	pfs_write_end(t);
 }
 
 /*
@@ -235,6 +311,8 @@ pfs_statement_look(PfsThread *t, const char *str)
 	pfs_plain_leave_inside(t);
 	if (!pfs_sql.top_open || pfs_sql.top.phase != PFS_PHASE_ARRIVED || str == NULL)
 		return;
+	if (unlikely(pfs_sql.top.text_at != 0))
+		source.location = pfs_sql.top.text_at;
 	if (MyBackendType == B_WAL_SENDER)
 		replication = pfs_replication_statement(str);
 	/* It can get a name whose instrument is on: until then it stays hidden. */
@@ -243,7 +321,7 @@ pfs_statement_look(PfsThread *t, const char *str)
 	{
 		pfs_local.slow &= ~PFS_SLOW_UNNAMED;
 		if (pfs_sql.top.event != NULL)
-			pfs_statement_put_text(pfs_sql.top.event, str, -1, 0);
+			pfs_statement_put_text(pfs_sql.top.event, str, source.location, 0);
 		return;
 	}
 	pfs_statement_name(t, &pfs_sql.top, replication != PFS_NO_INSTRUMENT ? replication
