@@ -180,6 +180,24 @@ $server->poll_idle($thread);
 is(statements($thread), 'sql/select, sql/select', '... until the next message behind the switch');
 is($server->sql("SELECT string_agg(state, ', ') FROM pfs.events_transactions_history WHERE thread_id = $thread"), 'COMMITTED, COMMITTED', '... each with its transaction');
 
+# What is switched on in the middle of a message may have hooks of its own before the next one.
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name ~ '^(statement|transaction)'");
+foreach my $sql (('SELECT 1') x 5, "UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name ~ '^(statement|transaction|wait/io/table)'; SELECT count(*) FROM t")
+{
+	$c->send(Query => $sql);
+	$c->until_ready;
+}
+$server->poll_idle($thread);
+forget();
+foreach my $sql ('SELECT 8', 'SELECT 9')
+{
+	$c->send(Query => $sql);
+	$c->until_ready;
+}
+$server->poll_idle($thread);
+is(statements($thread), 'sql/select, sql/select', '... whatever else was switched on');
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = 'wait/io/table/handler'");
+
 # ---- where the event of one lies ----
 
 # Blocks end in the middle of texts of all lengths; some have counters that most have not.

@@ -169,8 +169,8 @@ becomes_idle(PfsThread *t, PfsTimestamp now, const void *frame, PfsFramesMemo *m
 {
 	uint32		source = pfs_frames_source_memo(frame, memo);
 
-	if (unlikely(pfs_plain.state != PFS_PLAIN_RAN) || unlikely(now.timer != PFS_FLAGS_TIMER(pfs_local.usual)) ||
-		unlikely(has_put_off(t)) || unlikely(!pfs_plain_becomes_idle(t, now.at, source)))
+	if (unlikely(now.timer != PFS_FLAGS_TIMER(pfs_local.usual)) || unlikely(has_put_off(t)) ||
+		unlikely(!pfs_plain_becomes_idle(t, now.at, source)))
 		general_idle(t, now, source);
 	if (unlikely(pfs_prepared_count > 0))
 		pfs_prepared_look(t);
@@ -184,10 +184,15 @@ count_bytes(uint32 flags, ssize_t bytes)
 		pfs_socket_bytes(pfs_my_socket, bytes);
 }
 
-/* Where the next statement has not begun as a plain one: could it have? */
+/*
+ * Where the next statement has not begun as a plain one: could it have?  That something has been switched on for
+ * which hooks pass on is noticed here, whatever they have met since.
+ */
 static inline void
 look_for_plain(PfsThread *t)
 {
+	if (pfs_are_hooks_off())
+		(void) pfs_plain_stays_off();
 	if (unlikely(pfs_plain.state == PFS_PLAIN_NONE) && pfs_hooks_are_noted() && !pfs_tables_are_watched)
 		pfs_plain_look(t);
 }
@@ -243,8 +248,7 @@ did_not_wait(PfsThread *t, PfsTimestamp looked, ssize_t bytes)
 	 * part.
 	 */
 	if (pfs_plain.state != PFS_PLAIN_ARRIVED &&
-		(pfs_plain.state != PFS_PLAIN_RAN || looked.timer != PFS_FLAGS_TIMER(pfs_local.usual) ||
-		 !pfs_plain_ends(t, looked.at) || !pfs_plain_arrives(t, looked.at)))
+		(looked.timer != PFS_FLAGS_TIMER(pfs_local.usual) || !pfs_plain_ends(t, looked.at) || !pfs_plain_arrives(t, looked.at)))
 		pfs_statement_arrived(t, looked);
 	count_bytes(flags_of_client(t, PFS_INS_CLIENT_READ), bytes);
 	pfs_write_end(t);

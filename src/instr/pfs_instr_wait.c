@@ -21,7 +21,7 @@
 #include "pfs_instr_lwlock.h"
 #include "pfs_lock_time.h"
 #include "pfs_memory.h"
-#include "pfs_plain_state.h"
+#include "pfs_plain.h"
 #include "pfs_socket.h"
 #include "pfs_instr_table.h"
 #include "pfs_rel_io.h"
@@ -315,7 +315,7 @@ wrap_##name params \
 	PfsSleep	sleep; \
 	int			result; \
 \
-	if (pfs_is_all_off() || likely(is_idle())) \
+	if (pfs_is_still_all_off() || likely(is_idle())) \
 		return pfs_real.name args; \
 	t = pfs_thread_here(); \
 	if (unlikely(t == NULL) || timeout == 0 || !begin_latch(&sleep, t, FRAME)) \

@@ -30,7 +30,8 @@ finish(PfsThread *t, PfsWait *e, uint32 level, uint64 end, PfsFd *file)
 	/* Before the event leaves its slot. */
 	PfsPendingFile *place = pfs_file_sum(t, e, end);
 
-	if (file != NULL)
+	/* A handler's call may have left another file there, or none. */
+	if (file != NULL && file->state != NULL && file->counted == e->object.file.counted)
 		file->place = place;
 	pfs_wait_finish(t, e, level, end);
 }

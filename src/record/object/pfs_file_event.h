@@ -125,8 +125,8 @@ pfs_file_event_end(PfsThread *t, const PfsWaitLookup *lookup, PfsFd *file, PfsCa
 	pfs_write_begin(t);
 	if (unlikely((int64) ticks < 0 || (uint64) bytes > PG_INT32_MAX || t->last_event_id != e->event_id ||
 				 !pfs_block_has_room(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE) ||
-				 !pfs_pending_holds(PFS_COUNTED_FILES, &p->place, e->object.file.counted,
-									PFS_CALLS_KEY(lookup->instrument, part)) ||
+				 p == NULL || !pfs_pending_holds(PFS_COUNTED_FILES, &p->place, e->object.file.counted,
+												 PFS_CALLS_KEY(lookup->instrument, part)) ||
 				 pfs_pending_file_is_full(p) || !pfs_wait_lookup_count(t, lookup, bucket, ticks)))
 	{
 		pfs_file_event_end_any(t, end, file, bytes);

@@ -125,6 +125,9 @@ pfs_plain_look_now(PfsThread *t)
 	pfs_plain.write_flags = pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_WRITE]);
 	if (!is_default(pfs_plain.flags, PFS_FLAG_DIGEST) || !is_default(pfs_plain.transaction_flags, 0) || is_more_wanted(t))
 		return;
+	/* Its event lies there. */
+	if (pfs_histories[PFS_STATEMENTS] == NULL)
+		return;
 	/* Only these families' cells are added to without a look of their own. */
 	if (t->generation[PFS_FAMILY_STATEMENTS] != pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_STATEMENTS]) ||
 		t->generation[PFS_FAMILY_TRANSACTIONS] != pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_TRANSACTIONS]))
@@ -435,7 +438,7 @@ ends(PfsThread *t, uint64 now)
 	uint32		bucket;
 
 	pfs_fence_signal();
-	if (unlikely(!pfs_plain_is_on(t) || (pfs_local.not_usual & ~PFS_SLOW_OVER) != 0 || pfs_digest_rows_used != 0 ||
+	if (unlikely(pfs_plain.state != PFS_PLAIN_RAN || !pfs_plain_is_on(t) || (pfs_local.not_usual & ~PFS_SLOW_OVER) != 0 || pfs_digest_rows_used != 0 ||
 				 pfs_transaction_is_new()))
 		return false;
 	cell = pfs_summary_chunk(t, PFS_FAMILY_STATEMENTS, pfs_statement_cell(e->instrument));

@@ -57,6 +57,13 @@ pfs_plain_stays_off(void)
 	return false;
 }
 
+/* Is everything off, and has nothing been switched on since? */
+static inline bool
+pfs_is_still_all_off(void)
+{
+	return pfs_is_all_off() && pfs_load_relaxed(&pfs_words->generation) == pfs_plain.looked;
+}
+
 static inline void
 pfs_plain_look(PfsThread *t)
 {
