@@ -131,7 +131,7 @@ $tree->begin('hook');
 $tree->edit('src/instr/pfs_instr_prove.h', sub { s/^\tPFS_HOOK_OBJECT_ACCESS,\n/$&\tPFS_HOOK_AUTHENTICATION,\n/m });
 $tree->edit('src/record/setup/pfs_probe_row.h', sub { s/^(#define PFS_HOOKS_MAX )(\d+)/$1 . ($2 + 1)/me });
 $tree->edit('src/instr/pfs_instr_hooks.c', sub {
-	s{^(?=#include "nodes/nodeFuncs.h"\n)}{#include "libpq/auth.h"\n}m;
+	s{^(?=#include "optimizer/planner.h"\n)}{#include "libpq/auth.h"\n}m;
 	s{^(?=static planner_hook_type prev_planner;)}{static ClientAuthentication_hook_type prev_authentication = NULL;\n}m;
 	s{^(?=#define SET_HOOK)}{<<'EOT'}me;
 /* A client has proved who it is, or could not. */
