@@ -69,17 +69,23 @@ is($server->sql("SELECT count(*) FROM pfs.events_transactions_current WHERE thre
 
 my $c = PfsWire->new($server);
 my $thread = $server->thread_of($c->pid);
+
+# Statements of that session, one behind the other.
+sub execute
+{
+	foreach my $sql (@_)
+	{
+		$c->send(Query => $sql);
+		$c->until_ready;
+	}
+}
+
 my $long = 'SELECT ' . ('i' x 8) . ' FROM (SELECT 1 AS iiiiiiii) s WHERE ' . join(' OR ', map { "iiiiiiii = $_" } 1 .. 3000);
 
-$c->send(Query => 'SELECT 1');
-$c->until_ready;
+execute('SELECT 1');
 $server->poll_idle($thread);
 forget();
-for (1 .. 3)
-{
-	$c->send(Query => $long);
-	$c->until_ready;
-}
+execute(($long) x 3);
 $server->poll_idle($thread);
 is(statements($thread), join(', ', ('sql/select') x 3), 'a message that comes in several parts is one statement');
 is($server->sql("SELECT bool_and(length(sql_text) > 0 AND rows_sent = 1 AND errors = 0) FROM pfs.events_statements_history WHERE thread_id = $thread"), 't', '... with its text and rows');
@@ -99,38 +105,23 @@ is($server->sql("SELECT string_agg(state, ', ') FROM pfs.events_transactions_his
 my $bytes = "SELECT sum_number_of_bytes_read FROM pfs.socket_instances i JOIN pfs.socket_summary_by_instance s USING (object_instance_begin) WHERE i.thread_id = $thread";
 
 $server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = 'wait/io/socket/ClientRead'");
-$c->send(Query => 'SELECT 1');
-$c->until_ready;
+execute('SELECT 1');
 $server->poll_idle($thread);
 my $read = $server->sql($bytes);
-for (1 .. 3)
-{
-	$c->send(Query => 'SELECT 1');
-	$c->until_ready;
-}
+execute(('SELECT 1') x 3);
 $server->poll_idle($thread);
 is($server->sql($bytes), $read, 'bytes of messages do not count where reads are off');
 $server->sql("UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name = 'wait/io/socket/ClientRead'");
 
 # Off while a transaction is open, which ends then, and on again.
-$c->send(Query => 'BEGIN');
-$c->until_ready;
+execute('BEGIN');
 $server->sql("SELECT pfs.set_consumers('global_instrumentation', 'NO')");
-foreach my $sql ('SELECT 1', 'COMMIT', 'SELECT 2', 'SELECT 3')
-{
-	$c->send(Query => $sql);
-	$c->until_ready;
-}
+execute('SELECT 1', 'COMMIT', 'SELECT 2', 'SELECT 3');
 
 # A statement that switches all on in its middle stays unseen, with all that it does.
-$c->send(Query => 'SELECT on_in_the_middle()');
-$c->until_ready;
+execute('SELECT on_in_the_middle()');
 forget();
-foreach my $sql ('SELECT 4', 'SELECT 5')
-{
-	$c->send(Query => $sql);
-	$c->until_ready;
-}
+execute('SELECT 4', 'SELECT 5');
 $server->poll_idle($thread);
 is(statements($thread), 'sql/select, sql/select', 'what follows is seen');
 is($server->sql("SELECT count(*) FROM pfs.events_transactions_current WHERE thread_id = $thread AND timer_end IS NULL"), 0, '... and no transaction of before goes on');
@@ -156,44 +147,26 @@ my $sends = "SELECT count_star FROM pfs.events_waits_summary_by_thread_by_event_
 my $handled = "SELECT sum_error_handled FROM pfs.events_errors_summary_by_thread_by_error WHERE thread_id = $thread AND sql_state = '22012'";
 my ($sent, $caught) = split /\|/, $server->sql("SELECT ($sends), coalesce(($handled), 0)");
 
-$c->send(Query => 'BEGIN');
-$c->until_ready;
+execute('BEGIN');
 $server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name ~ '^(statement|transaction)'");
 forget();
-foreach my $sql ('SELECT 1', 'SELECT fails_inside()', 'COMMIT', 'SELECT fails_inside()', 'SELECT fails_inside()')
-{
-	$c->send(Query => $sql);
-	$c->until_ready;
-}
+execute('SELECT 1', 'SELECT fails_inside()', 'COMMIT', 'SELECT fails_inside()', 'SELECT fails_inside()');
 $server->poll_idle($thread);
 is($server->sql("SELECT ($sends) - $sent, ($handled) - $caught"), '6|3', 'waits and errors count while statements are off');
 is(statements($thread), '', '... and no statement is seen');
-$c->send(Query => 'SELECT statements_on()');
-$c->until_ready;
+execute('SELECT statements_on()');
 forget();
-foreach my $sql ('SELECT 6', 'SELECT 7')
-{
-	$c->send(Query => $sql);
-	$c->until_ready;
-}
+execute('SELECT 6', 'SELECT 7');
 $server->poll_idle($thread);
 is(statements($thread), 'sql/select, sql/select', '... until the next message behind the switch');
 is($server->sql("SELECT string_agg(state, ', ') FROM pfs.events_transactions_history WHERE thread_id = $thread"), 'COMMITTED, COMMITTED', '... each with its transaction');
 
 # What is switched on in the middle of a message may have hooks of its own before the next one.
 $server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name ~ '^(statement|transaction)'");
-foreach my $sql (('SELECT 1') x 5, "UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name ~ '^(statement|transaction|wait/io/table)'; SELECT count(*) FROM t")
-{
-	$c->send(Query => $sql);
-	$c->until_ready;
-}
+execute(('SELECT 1') x 5, "UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name ~ '^(statement|transaction|wait/io/table)'; SELECT count(*) FROM t");
 $server->poll_idle($thread);
 forget();
-foreach my $sql ('SELECT 8', 'SELECT 9')
-{
-	$c->send(Query => $sql);
-	$c->until_ready;
-}
+execute('SELECT 8', 'SELECT 9');
 $server->poll_idle($thread);
 is(statements($thread), 'sql/select, sql/select', '... whatever else was switched on');
 $server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = 'wait/io/table/handler'");
@@ -204,11 +177,7 @@ $server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = 'wait
 my @texts = map { ("SELECT 1 /* $_ */ FROM t WHERE i = 1", "UPDATE t SET n = n + 1 /* $_ */ WHERE i = 3") } map { 'x' x ($_ * 23) } 1 .. 40;
 
 $server->sql('TRUNCATE pfs.events_statements_history_long');
-foreach my $sql (@texts)
-{
-	$c->send(Query => $sql);
-	$c->until_ready;
-}
+execute(@texts);
 $server->poll_idle($thread);
 is($server->sql("SELECT string_agg(md5(sql_text), ' ' ORDER BY event_id) FROM pfs.events_statements_history_long WHERE thread_id = $thread"),
 	$server->sql("SELECT string_agg(md5(s), ' ' ORDER BY n) FROM unnest(ARRAY[" . join(', ', map { "'$_'" } @texts) . ']) WITH ORDINALITY AS u(s, n)'),
@@ -234,8 +203,7 @@ foreach (1 .. 5)
 	ok($server->poll($current, "$shown; SELECT pg_advisory_lock(2)") || $server->poll($current, "$shown; PERFORM pg_advisory_lock(2)"), '... also when another one runs inside it');
 	$holder->query('SELECT pg_advisory_unlock(2)');
 	$c->until_ready;
-	$c->send(Query => 'SELECT pg_advisory_unlock_all()');
-	$c->until_ready;
+	execute('SELECT pg_advisory_unlock_all()');
 	$holder->query('SELECT pg_advisory_lock(1), pg_advisory_lock(2)');
 }
 $server->poll_idle($thread);

@@ -107,7 +107,6 @@ pfs_plain_look_now(PfsThread *t)
 	pfs_plain.mask = mask;
 	pfs_plain.flags = pfs_class_flags(t, PFS_CLASS_STATEMENT);
 	pfs_plain.looked = generation;
-	pfs_plain.looked_mask = mask;
 	if (off && is_something_open(t))
 	{
 		off = false;
@@ -427,8 +426,8 @@ pfs_plain_starts(PfsThread *t, const QueryDesc *desc)
  * Ends the statement: it is counted in the thread's cell, for its digest and its prepared statement,
  * and goes to the histories.
  */
-static pg_attribute_always_inline bool
-ends(PfsThread *t, uint64 now)
+bool
+pfs_plain_ends(PfsThread *t, uint64 now)
 {
 	PfsStoredStatement *e = pfs_plain.event;
 	PfsEvents  *events = &t->events[PFS_STATEMENTS];
@@ -472,12 +471,6 @@ ends(PfsThread *t, uint64 now)
 	return true;
 }
 
-bool
-pfs_plain_ends(PfsThread *t, uint64 now)
-{
-	return ends(t, now);
-}
-
 /*
  * Ends the statement, and begins the idle wait behind it, which is in no other event.  That waits are off or
  * have another timer does not matter to the statement.
@@ -488,7 +481,7 @@ pfs_plain_becomes_idle(PfsThread *t, uint64 now, uint32 source)
 	bool		ended;
 
 	pfs_write_begin(t);
-	ended = ends(t, now);
+	ended = pfs_plain_ends(t, now);
 	if (likely(ended))
 	{
 		/*

@@ -68,7 +68,7 @@ static inline void
 pfs_plain_look(PfsThread *t)
 {
 	if (unlikely(pfs_load_relaxed(&pfs_words->generation) != pfs_plain.looked ||
-				 pfs_load_relaxed(&t->mask) != pfs_plain.looked_mask))
+				 pfs_load_relaxed(&t->mask) != pfs_plain.mask))
 		pfs_plain_look_now(t);
 }
 
