@@ -209,6 +209,77 @@ foreach (1 .. 5)
 $server->poll_idle($thread);
 is($server->sql("SELECT count(*) FROM pfs.events_statements_history_long WHERE thread_id = $thread AND sql_text = '$outer' AND nesting_event_level = 0"), 5, '... and goes to the histories');
 
+# ---- transactions ----
+
+# Begins and ends of transactions are plain where they are simple ones.  What both ways say of the same
+# session is the same; a stage that is on takes all statements the general way.
+$server->sql(<<'EOT');
+CREATE TABLE later (i int PRIMARY KEY, at int REFERENCES t DEFERRABLE INITIALLY DEFERRED);
+CREATE FUNCTION counts() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM count(*) FROM t; RETURN NULL; END $$;
+CREATE CONSTRAINT TRIGGER counting AFTER INSERT ON later DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION counts();
+EOT
+
+my @commands = (
+	'BEGIN', 'SELECT 1', 'COMMIT',
+	'START TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ ONLY', 'SELECT 1', 'END',
+	'BEGIN', 'BEGIN', 'UPDATE t SET n = n + 1 WHERE i = 4', 'ROLLBACK', 'ROLLBACK', 'COMMIT', 'ABORT',
+	'BEGIN', 'SELECT 1 / 0', 'SELECT 1', 'COMMIT',
+	'BEGIN', 'selec 1', 'BEGIN', 'ROLLBACK',
+	'BEGIN', 'SAVEPOINT s', 'SELECT 1 / 0', 'ROLLBACK TO s', 'RELEASE s', 'COMMIT AND CHAIN', 'SELECT 1', 'ROLLBACK AND CHAIN', 'COMMIT',
+	'BEGIN', 'INSERT INTO later VALUES (1, 1)', 'COMMIT', 'BEGIN', 'INSERT INTO later VALUES (2, 1000)', 'COMMIT', 'DELETE FROM later',
+	'BEGIN; SELECT 1; COMMIT', 'BEGIN; COMMIT', 'SELECT 1; BEGIN', 'COMMIT; BEGIN', 'COMMIT', ' /* one */ BEGIN; ', '; COMMIT',
+	'BEGIN', 'DECLARE k CURSOR FOR SELECT i FROM t', 'FETCH 2 FROM k', 'COMMIT',
+	'BEGIN', 'COMMIT PREPARED \'none\'', 'ROLLBACK', 'DO $$ BEGIN COMMIT; END $$', 'BEGIN TRANSACTION READ WRITE', 'SET TRANSACTION READ ONLY', 'COMMIT');
+my @prepared = ([ b => 'BEGIN' ], [ u => 'UPDATE t SET n = n + 1 WHERE i = 5' ], [ e => 'COMMIT' ], [ r => 'ROLLBACK' ], [ f => 'SELECT 1 / (i - 1) FROM t WHERE i = 1' ]);
+
+# All of it, and what is said of the session that has done it.
+sub said_of_transactions
+{
+	my $session = PfsWire->new($server);
+	my $id = $server->thread_of($session->pid);
+	my $send = sub {
+		my ($n, @messages) = @_;
+
+		$session->send_at_once(@messages);
+		$session->until_ready for 1 .. $n;
+	};
+
+	$send->(1, [ Query => 'SELECT 1' ]);
+	$server->poll_idle($id);
+	$server->sql('TRUNCATE pfs.events_statements_history_long, pfs.events_transactions_history_long, pfs.events_statements_summary_by_digest, pfs.events_transactions_summary_by_thread_by_event_name');
+	$send->(1, [ Query => $_ ]) foreach @commands;
+	# Each message for itself; then whole transactions at once, with one Sync and with several.
+	$send->(1, [ Parse => @$_ ], ['Sync']) foreach @prepared;
+	$send->(1, [ Bind => $_ ], [ Execute => 0 ], ['Sync']) foreach qw(b u e e b u r b f u e b b r);
+	$send->(1, (map { ([ Bind => $_ ], [ Execute => 0 ]) } @$_), ['Sync']) foreach [qw(b u e)], [qw(b u r u)], [qw(b f e)], ['r'], [qw(u b u e b e)];
+	$send->(3, (map { ([ Bind => $_ ], [ Execute => 0 ], ['Sync']) } qw(b u e)));
+	# Prepared with the same messages, and not executed.
+	$send->(1, [ Parse => '', 'BEGIN' ], [ Bind => '' ], [ Execute => 0 ], [ Parse => '', 'COMMIT' ], [ Bind => '' ], [ Execute => 0 ], [ Parse => '', 'BEGIN' ], ['Sync']);
+	$server->poll_idle($id);
+	my $statements = "pfs.events_statements_history_long s LEFT JOIN pfs.events_transactions_history_long t ON s.nesting_event_type = 'TRANSACTION' AND t.thread_id = s.thread_id AND t.event_id = s.nesting_event_id
+		LEFT JOIN pfs.events_statements_history_long o ON o.thread_id = s.thread_id AND o.event_id = coalesce(t.nesting_event_id, s.nesting_event_id)";
+	my $all = $server->sql("SELECT s.event_name, s.sql_text, s.query_id, s.nesting_event_level, s.nesting_event_type, o.sql_text, s.returned_sqlstate, s.message_text, s.errors, s.warnings, s.rows_sent, s.rows_affected, s.wal_records > 0,
+			s.exec_time > 0, s.exec_time <= s.timer_wait
+		FROM $statements WHERE s.thread_id = $id ORDER BY s.event_id");
+	$all .= "\n" . $server->sql("SELECT t.state, t.access_mode, t.isolation_level, t.autocommit, t.number_of_savepoints, t.trx_id IS NULL, t.nesting_event_type, s.sql_text, s.timer_start <= t.timer_start AND t.timer_end > t.timer_start
+		FROM pfs.events_transactions_history_long t LEFT JOIN pfs.events_statements_history_long s ON s.thread_id = t.thread_id AND s.event_id = t.nesting_event_id WHERE t.thread_id = $id ORDER BY t.event_id");
+	$all .= "\n" . $server->sql("SELECT digest_text, count_star, sum_errors, sum_warnings, sum_rows_sent, sum_rows_affected FROM pfs.events_statements_summary_by_digest
+		WHERE query_id IN (SELECT query_id FROM pfs.events_statements_history_long WHERE thread_id = $id) ORDER BY digest_text");
+	$all .= "\n" . $server->sql("SELECT event_name, count_star, sum_errors, sum_warnings FROM pfs.events_statements_summary_by_thread_by_event_name WHERE thread_id = $id AND count_star > 0 ORDER BY event_name");
+	$all .= "\n" . $server->sql("SELECT count_star, count_read_write, count_read_only FROM pfs.events_transactions_summary_by_thread_by_event_name WHERE thread_id = $id");
+	$all .= "\n" . $server->sql("SELECT statement_name, count_execute FROM pfs.prepared_statements_instances WHERE thread_id = $id ORDER BY 1");
+	$session->send('Terminate');
+	return $all;
+}
+
+my $plain = said_of_transactions();
+
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name = 'stage/sql/plan'");
+my $general = said_of_transactions();
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = 'stage/sql/plan'");
+is($plain, $general, 'transactions are the same by both ways');
+cmp_ok(scalar(() = $plain =~ m{^statement/sql/(?:begin|start_transaction|commit|rollback)\|}gm), '>', 40, '... and they are all there');
+
 # ---- sums ----
 
 # By thread, digest and prepared statement, whatever was truncated meanwhile.

@@ -117,6 +117,7 @@ pfs_instr_start(void)
 	}
 	pfs_memory_probe_start();
 	pfs_instr_hooks_start();
+	pfs_instr_utility_start();
 	pfs_instr_xact_start();
 	pfs_instr_answer_start();
 	pfs_instr_programs_start();

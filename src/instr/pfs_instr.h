@@ -137,6 +137,7 @@ extern const PfsGotPatch pfs_memory_calls[];
 
 /* Postmaster, once: hooks and callbacks. */
 extern void pfs_instr_hooks_start(void);
+extern void pfs_instr_utility_start(void);
 extern void pfs_instr_xact_start(void);
 extern void pfs_instr_answer_start(void);
 extern void pfs_instr_programs_start(void);

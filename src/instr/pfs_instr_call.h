@@ -3,7 +3,7 @@
  *	  A call of one of the server's hooks for statements: which statement it
  *	  belongs to, and what it adds to that statement.
  *
- * The hooks' own functions are in pfs_instr_hooks.c.  Each of them does
+ * The hooks' own functions are in pfs_instr_hooks.c and pfs_instr_utility.c.  Each of them does
  *
  *		if (pfs_call_begin(&call))
  *			pfs_call_..._begin(&call, ...);
@@ -192,6 +192,51 @@ extern void pfs_call_utility_end(PfsCall *call, uint64 rows_sent, uint64 rows_af
  * start: its begin.
  */
 extern void pfs_call_plain_left(PfsCall *call, uint64 start);
+
+/* ---- calls of a plain statement (pfs_plain.h) ---- */
+
+/* A reading by which times of a plain statement are measured. */
+static inline uint64
+pfs_plain_now(void)
+{
+	return pfs_timer_read(PFS_FLAGS_TIMER(pfs_local.usual));
+}
+
+/* Begins the call that executes a plain statement, a run or a utility, and returns its begin. */
+static pg_attribute_always_inline uint64
+pfs_plain_runs(PfsUsage *usage)
+{
+	const char *name = ((Portal) pfs_plain.portal)->prepStmtName;
+
+	if (name != NULL)
+		pfs_plain.prepared = pfs_prepared_executed(pfs_my_thread, name, false);
+	pfs_plain.message = GetCurrentStatementStartTimestamp();
+	pfs_plain.state = PFS_PLAIN_RUNS;
+	pfs_usage_begin(usage);
+	return pfs_plain_now();
+}
+
+/*
+ * Notes the end of a run, or of a finish, that began at `start`; false: the general code has taken the
+ * statement over.
+ */
+static pg_attribute_always_inline bool
+pfs_plain_has_run(const PfsUsage *usage, uint64 start)
+{
+	uint64		now = pfs_plain_now();
+	uint64	   *n;
+
+	if (unlikely(pfs_plain.state != PFS_PLAIN_RUNS))
+		return false;
+	n = pfs_plain.event->n;
+	if (likely(now > start))
+		n[PFS_N_EXEC_TIME] += now - start;
+	pfs_usage_end(usage, n, pfs_stored_rare(pfs_plain.event));
+	pfs_plain.stamp = now;
+	pfs_plain.state = PFS_PLAIN_RAN;
+	pfs_local.slow |= PFS_SLOW_OVER;
+	return true;
+}
 
 /* What runs the statement at top level: the portal, and when it was made. */
 extern void pfs_call_set_portal(PfsStatementSource *source);

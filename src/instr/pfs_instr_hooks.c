@@ -1,7 +1,6 @@
 /*
  * pfs_instr_hooks.c
- *	  The server's hooks for statements: parse analysis, planner, executor,
- *	  utilities.
+ *	  The server's hooks for statements: parse analysis, planner, executor.
  *
  * Here is what depends on a hook's arguments: what the server says of the statement,
  * and how many rows it returned and changed.  pfs_instr_call.c finds out which
@@ -19,7 +18,6 @@
 #include "optimizer/planner.h"
 #include "parser/analyze.h"
 #include "tcop/pquery.h"
-#include "tcop/utility.h"
 #include "utils/portal.h"
 
 #include "pfs_compat_hooks.h"
@@ -27,11 +25,8 @@
 #include "pfs_instr_digest.h"
 #include "pfs_error.h"
 #include "pfs_instr_call.h"
-#include "pfs_instr_drop.h"
 #include "pfs_instr_answer.h"
 #include "pfs_instr_prepared.h"
-#include "pfs_instr_program.h"
-#include "pfs_instr_twophase.h"
 #include "pfs_instr_prove.h"
 #include "pfs_instr_rows.h"
 #include "pfs_instr_table.h"
@@ -45,7 +40,6 @@ static PFS_FIXED ExecutorStart_hook_type prev_executor_start = NULL;
 static PFS_FIXED ExecutorRun_hook_type prev_executor_run = NULL;
 static PFS_FIXED ExecutorFinish_hook_type prev_executor_finish = NULL;
 static PFS_FIXED ExecutorEnd_hook_type prev_executor_end = NULL;
-static ProcessUtility_hook_type prev_process_utility;
 
 /* Fills in what the analysed query says of its statement. */
 static inline void
@@ -90,13 +84,6 @@ parse_analyze_cb(ParseState *pstate, Query *query, PfsJumbleState *jumble)
 		pfs_plan_id_taken(&source);
 }
 
-/* A reading by which times of a plain statement are measured. */
-static inline uint64
-plain_now(void)
-{
-	return pfs_timer_read(PFS_FLAGS_TIMER(pfs_local.usual));
-}
-
 /* Is it a plain statement that is planned now?  What has been prepared gets its name here. */
 static inline bool
 plain_is_planned(const Query *query, const char *str)
@@ -121,12 +108,12 @@ planner_cb(PFS_PLANNER_PARAMS)
 	pfs_hook_called(PFS_HOOK_PLANNER);
 	if (likely(plain_is_planned(query, str)))
 	{
-		uint64		start = plain_now();
+		uint64		start = pfs_plain_now();
 		uint64		now;
 
 		pfs_plain.state = PFS_PLAIN_PLANNING;
 		result = prev_planner(PFS_PLANNER_ARGS);
-		now = plain_now();
+		now = pfs_plain_now();
 		if (likely(pfs_plain.state == PFS_PLAIN_PLANNING))
 		{
 			if (likely(now > start))
@@ -231,51 +218,21 @@ executor_start_cb(QueryDesc *desc, int eflags)
 	if (pfs_are_hooks_off() && likely(pfs_open_error.sqlstate == 0))
 		prev_executor_start(desc, eflags);
 	else if (likely(pfs_plain.state == PFS_PLAIN_ARRIVED || pfs_plain.state == PFS_PLAIN_NAMED) &&
-			 likely(pfs_plain_starts(pfs_my_thread, desc)))
+			 likely(pfs_plain_starts(pfs_my_thread, desc->plannedstmt, desc->plannedstmt->queryId, desc->sourceText, desc)))
 		plain_start(desc, eflags);
 	else
 		general_start(desc, eflags);
-}
-
-/*
- * Notes the end of a run, or of a finish, that began at `start`; false: the general code has taken the
- * statement over.
- */
-static pg_attribute_always_inline bool
-plain_has_run(const PfsUsage *usage, uint64 start)
-{
-	uint64		now = plain_now();
-	uint64	   *n;
-
-	if (unlikely(pfs_plain.state != PFS_PLAIN_RUNS))
-		return false;
-	n = pfs_plain.event->n;
-	if (likely(now > start))
-		n[PFS_N_EXEC_TIME] += now - start;
-	pfs_usage_end(usage, n, pfs_stored_rare(pfs_plain.event));
-	pfs_plain.stamp = now;
-	pfs_plain.state = PFS_PLAIN_RAN;
-	pfs_local.slow |= PFS_SLOW_OVER;
-	return true;
 }
 
 /* The first run of a plain statement, without workers, and without WITH that writes. */
 static pg_noinline void
 plain_run(PFS_EXECUTOR_RUN_PARAMS)
 {
-	const char *name = ((Portal) pfs_plain.portal)->prepStmtName;
-	PfsThread  *t = pfs_my_thread;
 	PfsCall		call;
-	uint64		start;
+	uint64		start = pfs_plain_runs(&call.usage);
 
-	if (name != NULL)
-		pfs_plain.prepared = pfs_prepared_executed(t, name, false);
-	pfs_plain.message = GetCurrentStatementStartTimestamp();
-	pfs_plain.state = PFS_PLAIN_RUNS;
-	pfs_usage_begin(&call.usage);
-	start = plain_now();
 	prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
-	if (likely(plain_has_run(&call.usage, start)))
+	if (likely(pfs_plain_has_run(&call.usage, start)))
 	{
 		uint64	   *n = pfs_plain.event->n;
 
@@ -360,9 +317,9 @@ plain_finish(QueryDesc *desc)
 
 	pfs_plain.state = PFS_PLAIN_RUNS;
 	pfs_usage_begin(&call.usage);
-	start = plain_now();
+	start = pfs_plain_now();
 	prev_executor_finish(desc);
-	if (likely(plain_has_run(&call.usage, start)))
+	if (likely(pfs_plain_has_run(&call.usage, start)))
 	{
 		note_portal(desc);
 		return;
@@ -451,7 +408,7 @@ plain_pass(QueryDesc *desc, bool is_end)
 		pfs_plain.state = PFS_PLAIN_RAN;
 		if (is_end)
 		{
-			pfs_plain.stamp = plain_now();
+			pfs_plain.stamp = pfs_plain_now();
 			pfs_plain.query = NULL;
 		}
 		return;
@@ -536,116 +493,6 @@ executor_end_cb(QueryDesc *desc)
 		general_end(desc);
 }
 
-/* ---- utilities ---- */
-
-/* What is needed of a transaction command when its tree may be gone. */
-typedef struct TransactionCommand
-{
-	int			kind;			/* TransactionStmtKind, or
-								 * PFS_NO_TRANSACTION_COMMAND */
-	bool		chain;
-	uint64		trx_id;			/* of the prepared transaction that is
-								 * finished */
-	char		gid[PFS_GID_SIZE];
-} TransactionCommand;
-
-/* Reads what a utility does to transactions, if it does anything to them. */
-static void
-read_transaction_command(TransactionCommand *c, const Node *utility)
-{
-	const TransactionStmt *stmt = (const TransactionStmt *) utility;
-
-	c->kind = PFS_NO_TRANSACTION_COMMAND;
-	c->chain = false;
-	c->trx_id = 0;
-	if (!IsA(utility, TransactionStmt))
-		return;
-	c->kind = stmt->kind;
-	c->chain = stmt->chain;
-	if (stmt->gid != NULL)
-		strlcpy(c->gid, stmt->gid, sizeof(c->gid));
-}
-
-/*
- * Passes a utility on and records it, with what it does besides: utilities make and
- * execute prepared statements, return rows, and end transactions.
- */
-static void
-process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
-				   ProcessUtilityContext context, ParamListInfo params,
-				   QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *qc)
-{
-	/* What a utility does by calling itself is no statement. */
-	PfsThread  *t = context == PROCESS_UTILITY_SUBCOMMAND ? NULL : pfs_call_thread();
-	NodeTag		utility = nodeTag(stmt->utilityStmt);
-	TransactionCommand command;
-	PfsPreparedCommand prepared;
-	PfsProgramCommand program;
-	uint64		outer_writes = pfs_rel_writes_begin();
-	bool		watches_drops = false;
-	PfsRowCounter counter;
-	PfsLead		lead;
-	PfsCall		call;
-
-	pfs_hook_called(PFS_HOOK_PROCESS_UTILITY);
-	pfs_tables_watch(pfs_my_thread);
-	if (t != NULL)
-	{
-		PfsStatementSource source = {0};
-
-		pfs_error_flush(t);
-		source.str = str;
-		source.location = stmt->stmt_location;
-		source.len = stmt->stmt_len;
-		source.query_id = stmt->queryId;
-		source.tag = CreateCommandTag(stmt->utilityStmt);
-		source.command = CMD_UTILITY;
-		source.query_id = pfs_plan_id(stmt, &source);
-		pfs_call_set_portal(&source);
-		read_transaction_command(&command, stmt->utilityStmt);
-		if (pfs_call_begin(&call))
-			pfs_call_utility_begin(&call, &source);
-		/* Behind the command nobody knows it any more. */
-		if ((command.kind == TRANS_STMT_COMMIT_PREPARED || command.kind == TRANS_STMT_ROLLBACK_PREPARED) &&
-			pfs_transaction.event != NULL)
-			command.trx_id = pfs_prepared_trx_id(command.gid);
-		/* These start no workers. */
-		if (command.kind == PFS_NO_TRANSACTION_COMMAND)
-			pfs_workers_lead(t, &lead, NULL);
-		pfs_prepared_command(t, &prepared, stmt->utilityStmt, call.statement);
-		pfs_program_command(t, &program, stmt->utilityStmt);
-		watches_drops = pfs_drop_command(stmt->utilityStmt);
-		dest = pfs_rows_receiver(&counter, utility, dest);
-	}
-	prev_process_utility(stmt, str, read_only_tree, context, params, environment, dest, qc);
-	pfs_rel_writes_end(outer_writes);
-	if (t != NULL)
-	{
-		pfs_program_command_end(&program);
-		if (watches_drops)
-			pfs_drop_unwatch();
-		if (command.kind == PFS_NO_TRANSACTION_COMMAND)
-			pfs_lead_end(t, &lead);
-		if (pfs_call_end(&call))
-		{
-			uint64		sent = counter.rows;
-			uint64		affected;
-
-			pfs_rows_of_utility(utility, qc, call.statement != NULL ? call.statement->executed : 0, &sent, &affected);
-			pfs_call_utility_end(&call, sent, affected);
-			if (call.statement == &pfs_sql.top)
-				pfs_portal_executed();
-		}
-		pfs_prepared_command_end(t, &prepared);
-		pfs_transaction_command(t, command.kind, command.chain, command.gid, command.trx_id);
-		if (command.kind == TRANS_STMT_ROLLBACK)
-			pfs_statement_stage(t, PFS_STAGE_ROLLBACK);
-		/* Deferred triggers come before the server's own notice of it. */
-		pfs_sql.committing |= (command.kind == TRANS_STMT_COMMIT || command.kind == TRANS_STMT_PREPARE) &&
-			pfs_sql.nest == 0;
-	}
-}
-
 #define SET_HOOK(number, hook, prev, standard, cb) \
 	do { \
 		prev = hook != NULL ? hook : standard; \
@@ -663,6 +510,4 @@ pfs_instr_hooks_start(void)
 	SET_HOOK(PFS_HOOK_EXECUTOR_FINISH, ExecutorFinish_hook, prev_executor_finish, standard_ExecutorFinish,
 			 executor_finish_cb);
 	SET_HOOK(PFS_HOOK_EXECUTOR_END, ExecutorEnd_hook, prev_executor_end, standard_ExecutorEnd, executor_end_cb);
-	SET_HOOK(PFS_HOOK_PROCESS_UTILITY, ProcessUtility_hook, prev_process_utility, standard_ProcessUtility,
-			 process_utility_cb);
 }

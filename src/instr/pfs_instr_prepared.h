@@ -5,7 +5,6 @@
 #ifndef PFS_INSTR_PREPARED_H
 #define PFS_INSTR_PREPARED_H
 
-#include "nodes/parsenodes.h"
 #include "tcop/pquery.h"
 #include "utils/portal.h"
 
@@ -31,19 +30,5 @@ pfs_prepared_note(PfsThread *t)
 	if (pfs_sql.nest == 1 && pfs_sql.current == &pfs_sql.top)
 		pfs_prepared_note_portal(t, ActivePortal);
 }
-
-/* A command that makes, executes or closes them. */
-typedef struct PfsPreparedCommand
-{
-	NodeTag		tag;			/* the command's; DISCARD ALL has that of
-								 * DEALLOCATE */
-	char		name[NAMEDATALEN];	/* "": of all; of these commands only */
-} PfsPreparedCommand;
-
-/* Before the command, when its call has begun; s: its statement, or NULL. */
-extern void pfs_prepared_command(PfsThread *t, PfsPreparedCommand *c, const Node *utility, PfsStatement *s);
-
-/* When it is over. */
-extern void pfs_prepared_command_end(PfsThread *t, const PfsPreparedCommand *c);
 
 #endif							/* PFS_INSTR_PREPARED_H */

@@ -142,10 +142,7 @@ xact_cb(XactEvent event, void *arg)
 	bool		is_plain = plain_commits();
 
 	if (event == XACT_EVENT_PRE_COMMIT && (is_plain || is_nobodys()))
-	{
 		pfs_drop_committing();
-		pfs_sql.committing = is_plain;
-	}
 	else if (event == XACT_EVENT_COMMIT && likely(!has_rows_to_end()) &&
 			 (is_plain ? pfs_transaction_of_plain_commits(pfs_my_thread) : is_nobodys()))
 		return;

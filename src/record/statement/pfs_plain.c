@@ -164,7 +164,7 @@ stage_of(PfsPlainState state)
 		case PFS_PLAIN_STARTED:
 			return PFS_STAGE_EXECUTOR_START;
 		default:
-			return PFS_STAGE_EXECUTE;
+			return pfs_plain.is_utility ? PFS_STAGE_UTILITY : PFS_STAGE_EXECUTE;
 	}
 }
 
@@ -376,28 +376,28 @@ bool
 pfs_plain_is_named(PfsThread *t, const Query *query, const char *str)
 {
 	/* Of one that others follow in a string the end is watched. */
-	return is_clear(t, query->queryId) && query->commandType != CMD_UTILITY &&
+	return is_clear(t, query->queryId) &&
+		(query->commandType != CMD_UTILITY || pfs_plain_may_be_utility(query->utilityStmt)) &&
 		pfs_statement_next_at(str, query->stmt_location, query->stmt_len) == 0 &&
 		name(t, CreateCommandTag(unconstify(Node *, (const Node *) query)), query->queryId, str, query->stmt_location,
 			 query->stmt_len);
 }
 
 /*
- * Notes that the executor starts the statement's query, which it names if nothing has yet, as of what
- * was prepared and planned before.  False: it is no plain one, or its digest may have no text.
+ * Notes that the executor starts the statement's query, or that its utility runs: names it if nothing
+ * has yet, as of what was prepared and planned before.  False: it is no plain one, or its digest may have no text.
  */
 bool
-pfs_plain_starts(PfsThread *t, const QueryDesc *desc)
+pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const char *str, const QueryDesc *query)
 {
-	const PlannedStmt *stmt = desc->plannedstmt;
 	Portal		portal = ActivePortal;
 
-	if (unlikely(!is_clear(t, stmt->queryId) || portal == NULL))
+	if (unlikely(!is_clear(t, query_id) || portal == NULL))
 		return false;
 	if (pfs_plain.state == PFS_PLAIN_NAMED)
 	{
 		/* A pipeline may prepare several. */
-		if (unlikely(pfs_plain.event->query_id != stmt->queryId))
+		if (unlikely(pfs_plain.event->query_id != query_id))
 			return false;
 	}
 
@@ -405,14 +405,15 @@ pfs_plain_starts(PfsThread *t, const QueryDesc *desc)
 	 * Nearly always SELECT, and the server's function would cost more than
 	 * the answer.
 	 */
-	else if (unlikely(pfs_digest_may_lack_text(stmt->queryId)) ||
+	else if (unlikely(pfs_digest_may_lack_text(query_id)) ||
 			 unlikely(!name(t, stmt->commandType == CMD_SELECT && stmt->rowMarks == NIL ? CMDTAG_SELECT
 							: CreateCommandTag(unconstify(Node *, (const Node *) stmt)),
-							stmt->queryId, desc->sourceText, stmt->stmt_location, stmt->stmt_len)))
+							query_id, str, stmt->stmt_location, stmt->stmt_len)))
 		return false;
-	if (PFS_HAVE_PLAN_ORIGIN)
+	pfs_plain.is_utility = query == NULL;
+	if (PFS_HAVE_PLAN_ORIGIN && query != NULL)
 		pfs_store_relaxed(&pfs_plain.event->plan_origin, pfs_compat_plan_origin(stmt));
-	pfs_plain.query = desc;
+	pfs_plain.query = query;
 	pfs_plain.portal = portal;
 	pfs_plain.portal_time = portal->creation_time;
 	pfs_plain.prepared = NULL;

@@ -1,7 +1,8 @@
 /*
  * pfs_plain.h
  *	  The fast path of a plain statement: one of a client's, which the session has waited for, that
- *	  the executor runs once, while everything is switched on as by default.
+ *	  the executor runs once, or that begins or ends a transaction, while everything is switched on as by
+ *	  default.
  *
  * Of such a statement the process keeps only what its end needs (PfsPlain), and its event is filled
  * in once, when its query is known.  Everything else that can happen to a statement is the business
@@ -12,7 +13,7 @@
  *		ARRIVED			its text has been analysed, or what has been prepared is planned or started
  *		NAMED			it is planned, or the executor starts
  *		PLANNING		its plan is there: then it is NAMED again
- *		STARTING		its start is over
+ *		STARTING		its start is over; of a utility, that runs at once: it RUNS then
  *		STARTED			it runs
  *		RUNS			its run is over, or its finish if that counts
  *		ENDING			a finish that counts nothing, or its end, is over: then it is RAN again
@@ -113,7 +114,6 @@ pfs_plain_arrives(PfsThread *t, uint64 now)
 	pfs_store_relaxed(&t->charged.query_id, 0);
 	pfs_local.waits = t->digest_waits;
 	pfs_local.slow |= PFS_SLOW_UNNAMED;
-	pfs_sql.committing = false;
 	pfs_plain.passes = false;
 	pfs_plain.query = NULL;
 	pfs_plain.state = PFS_PLAIN_ARRIVED;
@@ -126,8 +126,25 @@ pfs_plain_arrives(PfsThread *t, uint64 now)
  */
 extern bool pfs_plain_is_named(PfsThread *t, const Query *query, const char *str);
 
-/* The executor starts a query; false: it is for the general code. */
-extern bool pfs_plain_starts(PfsThread *t, const QueryDesc *desc);
+/*
+ * Can the statement be this utility?  BEGIN, COMMIT and ROLLBACK set the state of the transaction and no
+ * more: they execute nothing, return nothing, report no progress and start no workers.  What they have caused
+ * comes behind their call, as the commit of any statement does.  AND CHAIN, savepoints and two-phase commits have
+ * more to tell to the transaction's event.
+ */
+static inline bool
+pfs_plain_may_be_utility(const Node *utility)
+{
+	const TransactionStmt *stmt = (const TransactionStmt *) utility;
+
+	return IsA(utility, TransactionStmt) && !stmt->chain &&
+		(stmt->kind == TRANS_STMT_BEGIN || stmt->kind == TRANS_STMT_START || stmt->kind == TRANS_STMT_COMMIT ||
+		 stmt->kind == TRANS_STMT_ROLLBACK);
+}
+
+/* The executor starts a query, or a utility runs, with NULL; false: it is for the general code. */
+extern bool pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const char *str,
+							 const QueryDesc *query);
 
 /* Is this call of the executor one for the plain statement, which has come to this state? */
 static pg_attribute_always_inline bool

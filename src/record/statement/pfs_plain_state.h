@@ -30,6 +30,7 @@ typedef struct PfsPlain
 	bool		passes;			/* in a call of the executor for a query whose
 								 * statement has ended */
 	bool		is_planned;		/* NAMED: it has been planned, too */
+	bool		is_utility;		/* from its start on: there is no query */
 	bool		hooks_off;		/* nothing is collected that begins or ends in
 								 * a hook, and nothing is open: until the next
 								 * message that comes behind a switch */
@@ -57,8 +58,9 @@ typedef struct PfsPlain
 	PfsStoredStatement *event;	/* from its name on: where it stays, which is
 								 * shown; with rare counters */
 
-	/* From the start of the executor on. */
-	const QueryDesc *query;		/* NULL: the executor has ended */
+	/* From the start of the executor, or of the utility, on. */
+	const QueryDesc *query;		/* NULL: the executor has ended, or there is
+								 * none */
 	const void *portal;
 	int64		portal_time;
 	struct PfsPreparedEntry *prepared;	/* from the run on */

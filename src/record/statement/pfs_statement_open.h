@@ -115,7 +115,6 @@ typedef struct PfsSql
 	bool		raised;			/* an error, and no subtransaction was rolled
 								 * back for it */
 	bool		failed;			/* the top level failed with `sqlstate` */
-	bool		committing;		/* a commit has begun, or a preparation */
 	int			nest;			/* hooks that are active */
 	PfsStatement *current;		/* whose hook is active */
 	PfsStatement *open;			/* nested ones, newest first */

@@ -41,7 +41,7 @@ begin_top(PfsThread *t, PfsTimestamp now)
 	uint32		flags = pfs_class_flags(t, PFS_CLASS_STATEMENT);
 	PfsStatementEvent *e;
 
-	pfs_sql.raised = pfs_sql.failed = pfs_sql.committing = false;
+	pfs_sql.raised = pfs_sql.failed = false;
 	pfs_sql.sqlstate = 0;
 	pfs_sql.message_len = 0;
 	pfs_sql.nest = 0;
@@ -414,7 +414,6 @@ pfs_statement_committing(PfsThread *t)
 	pfs_plain_leave(t);
 	if (pfs_sql.top_open && pfs_sql.top.phase == PFS_PHASE_ARRIVED && pfs_sql.nest == 0 && !pfs_is_writing(t))
 		name_by_commit(t);
-	pfs_sql.committing = true;
 	if (pfs_transaction_is_new())
 		pfs_transaction_notice(t);
 	pfs_statement_stage(t, PFS_STAGE_COMMIT);
@@ -427,7 +426,6 @@ pfs_statement_transaction_ended(PfsThread *t, PfsTransactionState state)
 	PfsTimestamp now = {0, 0};
 
 	pfs_plain_leave(t);
-	pfs_sql.committing = false;
 	if (pfs_sql.top_open || pfs_transaction.event != NULL)
 		now = pfs_timestamp_now();
 	pfs_transaction_end(t, state, now);

@@ -212,7 +212,6 @@ pfs_transaction_of_plain_commits(PfsThread *t)
 	if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
 		pfs_event_record_plain(t, PFS_TRANSACTIONS, (PfsEvent *) e, offsetof(PfsTransactionEvent, gid) + 1);
 	forget();
-	pfs_sql.committing = false;
 	pfs_write_end(t);
 	return true;
 }
