@@ -108,6 +108,7 @@ pfs_instr_start(void)
 
 	collect();
 	pfs_got_patch(patches, npatches);
+	pfs_stdio_start();
 	pfs_prove_start(patches, npatches);
 	for (int i = 0; i < npatches; i++)
 	{
@@ -124,6 +125,7 @@ pfs_instr_start(void)
 	pfs_instr_buffer_start();
 	pfs_instr_table_start();
 	pfs_wait_lookups_start(pfs_file_lookups, PFS_FILE_LOOKUPS);
+	pfs_wait_lookups_start(pfs_file_read_lookups, PFS_NUM_FILE_KINDS);
 
 	if (failed > 0)
 		ereport(LOG,

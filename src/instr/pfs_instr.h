@@ -74,6 +74,8 @@ typedef struct PfsReal
 	FILE	   *(*fopen) (const char *, const char *);
 	FILE	   *(*freopen) (const char *, const char *, FILE *);
 	size_t		(*fread) (void *, size_t, size_t, FILE *);
+	size_t		(*fread_buffered) (void *, size_t, size_t, FILE *); /* of what the buffer
+																	 * has */
 	char	   *(*fgets) (char *, int, FILE *);
 	int			(*fgetc) (FILE *);
 	int			(*getc) (FILE *);
@@ -141,6 +143,7 @@ extern void pfs_instr_utility_start(void);
 extern void pfs_instr_xact_start(void);
 extern void pfs_instr_answer_start(void);
 extern void pfs_instr_programs_start(void);
+extern void pfs_stdio_start(void);
 
 /* Postmaster, once: patch everything and report every probe. */
 extern void pfs_instr_start(void);

@@ -102,7 +102,7 @@ begin_usual(int fd, PfsOperation op, int64 offset, const void *frame, PfsFd **fi
 		return NULL;
 	*file = pfs_fd_used(fd);
 	if (unlikely(*file == NULL) || !pfs_frames_memo_has(frame, memo) ||
-		unlikely(!pfs_file_event_begin(t, lookup, *file, op, offset, memo->source)))
+		unlikely(!pfs_file_event_begin(t, lookup, *file, op, offset, memo->source, 0)))
 		return NULL;
 	return lookup;
 }

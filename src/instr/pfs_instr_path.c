@@ -17,40 +17,50 @@
 #include "pfs_hash.h"
 #include "pfs_instr.h"
 
-/* Begins the event of a call by path; its object is the path's instance, if there is one. */
+/*
+ * Begins the event of a call by path; its object is the path's instance, if there is one.  *file:
+ * what was found of it.
+ */
 static pg_noinline PfsWait *
-begin(PfsThread *t, const char *path, PfsOperation op, const void *frame)
+begin_and_find(PfsThread *t, const char *path, PfsOperation op, const void *frame, PfsFileFound *file)
 {
 	char		buf[PFS_FILE_NAME_SIZE];
 	const char *canonical;
-	PfsFileKind kind;
 	PfsInstrumentId instrument;
 	uint32		flags;
-	uint64		word = 0;
-	uint32		index;
 	PfsWait    *e;
 
+	file->index = PFS_NO_RECORD;
 	if (t == NULL || path == NULL)
 		return NULL;
 	canonical = pfs_file_canonical(path, buf);
-	kind = pfs_file_kind(canonical);
-	instrument = pfs_file_instrument[kind][op];
+	file->kind = pfs_file_kind(canonical);
+	instrument = pfs_file_instrument[file->kind][op];
 	if (instrument == PFS_NO_INSTRUMENT)
 		return NULL;
 	flags = pfs_wait_flags(t, instrument);
 	if ((flags & PFS_FLAG_ENABLED) == 0)
 		return NULL;
 
-	index = pfs_hash_find(pfs_file_index, pfs_hash_bytes(canonical, strlen(canonical)),
-						  canonical, &word);
+	file->index = pfs_hash_find(pfs_file_index, pfs_hash_bytes(canonical, strlen(canonical)),
+								canonical, &file->word);
 	e = pfs_wait_begin(t, instrument, flags, op, PFS_OBJECT_FILE, PFS_EVENT_NO_OFFSET,
 					   pfs_frames_source(frame));
 	if (e == NULL)
 		return NULL;
-	e->object.file.counted = index == PFS_NO_RECORD ? PFS_COUNTED_OBJECT(kind, 0) : PFS_COUNTED_OBJECT(index, word);
+	e->object.file.counted = file->index == PFS_NO_RECORD ? PFS_COUNTED_OBJECT(file->kind, 0)
+		: PFS_COUNTED_OBJECT(file->index, file->word);
 	pfs_wait_set_bytes(e, PFS_EVENT_NO_BYTES);
 	pfs_wait_start(t, e);
 	return e;
+}
+
+static PfsWait *
+begin(PfsThread *t, const char *path, PfsOperation op, const void *frame)
+{
+	PfsFileFound file;
+
+	return begin_and_find(t, path, op, frame, &file);
 }
 
 static inline void
@@ -66,14 +76,14 @@ end(PfsWait *e)
  * read before that work.
  */
 static void
-end_open(PfsWait *e, PfsThread *t, int fd, const char *path)
+end_open(PfsWait *e, PfsThread *t, int fd, const char *path, PfsFileFound *file)
 {
 	uint64		now = e != NULL ? pfs_wait_read_end(t, e->flags) : 0;
 
 	if (t != NULL && fd >= 0 && path != NULL && !pfs_is_writing(t))
 	{
 		pfs_write_begin(t);
-		pfs_fd_opened(fd, path);
+		pfs_fd_opened(fd, path, file);
 		if (e != NULL && fd < pfs_nfds)
 			e->object.file.counted = pfs_fds[fd].counted;
 		pfs_write_end(t);
@@ -115,6 +125,7 @@ wrap_open(const char *path, int flags,...)
 	PfsWait    *e;
 	PfsThread  *t = pfs_thread_here();
 	mode_t		mode = 0;
+	PfsFileFound found;
 	int			fd;
 
 	if (flags & (O_CREAT | O_TMPFILE))
@@ -125,9 +136,9 @@ wrap_open(const char *path, int flags,...)
 		mode = va_arg(args, mode_t);
 		va_end(args);
 	}
-	e = begin(t, path, flags & O_CREAT ? PFS_OP_CREATE : PFS_OP_OPEN, FRAME);
+	e = begin_and_find(t, path, flags & O_CREAT ? PFS_OP_CREATE : PFS_OP_OPEN, FRAME, &found);
 	fd = pfs_real.open(path, flags, mode);
-	end_open(e, t, fd, path);
+	end_open(e, t, fd, path, &found);
 	return fd;
 }
 
@@ -137,10 +148,11 @@ static type \
 wrap_##name params \
 { \
 	PfsThread  *t = pfs_thread_here(); \
-	PfsWait    *e = begin(t, path, op, FRAME); \
+	PfsFileFound found; \
+	PfsWait    *e = begin_and_find(t, path, op, FRAME, &found); \
 	type		result = pfs_real.name args; \
 \
-	end_open(e, t, descriptor, path); \
+	end_open(e, t, descriptor, path, &found); \
 	return result; \
 }
 

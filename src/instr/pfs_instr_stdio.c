@@ -15,6 +15,7 @@
  */
 #include "postgres.h"
 
+#include <dlfcn.h>
 #include <stdarg.h>
 
 #include "pfs_compat.h"
@@ -36,14 +37,18 @@ unwritten(const FILE *file)
 	return file->_IO_write_ptr - file->_IO_write_base;
 }
 
-/*
- * Do so many bytes come from the stream's buffer?  At the end of the file the system is not
- * asked again.
- */
+/* Do so many bytes come from the stream's buffer? */
+static inline bool
+is_buffered(const FILE *file, size_t bytes)
+{
+	return (uintptr_t) file->_IO_read_ptr + bytes <= (uintptr_t) file->_IO_read_end;
+}
+
+/* Is the system not asked for so many bytes?  Behind the end of the file it is not asked again. */
 static inline bool
 has_read(FILE *file, size_t bytes)
 {
-	return unread(file) >= bytes || unlikely(feof_unlocked(file));
+	return is_buffered(file, bytes) || unlikely(feof_unlocked(file));
 }
 
 static inline bool
@@ -119,13 +124,20 @@ begin_call(StreamCall *call, FILE *file, PfsOperation op, bool reaches, const vo
 		begin_late(call, t);
 }
 
+/* Ends an event.  fd: a descriptor that stays open, or -1. */
 static void
-end_event(PfsThread *t, PfsWait *e, int64 bytes)
+end_event(PfsThread *t, PfsWait *e, int fd, int64 bytes)
 {
 	uint64		now = pfs_wait_read_end(t, e->flags);
+	PfsFd	   *file = (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL;
+	bool		is_read = e->operation == PFS_OP_READ;
+	PfsInstrumentId instrument = e->instrument;
+	uint32		flags = e->flags;
 
 	pfs_wait_set_bytes(e, bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES);
-	pfs_file_wait_end_at(t, e, now, NULL);
+	pfs_file_wait_end_at(t, e, now, file);
+	if (is_read && file != NULL)
+		pfs_file_cache_read(t, pfs_wait_event_info(), file->kind, instrument, flags);
 }
 
 /*
@@ -149,7 +161,7 @@ end_call(StreamCall *call, int64 bytes)
 		pfs_wait_start_at(t, call->e, call->start);
 	}
 	if (call->e != NULL)
-		end_event(t, call->e, bytes);
+		end_event(t, call->e, fileno(call->file), bytes);
 }
 
 /* Bytes that a call has read or written, of which the caller has got or given `moved`. */
@@ -167,13 +179,53 @@ bytes_written(const StreamCall *call, size_t moved)
 
 /* ---- reading ---- */
 
-/* The part of wrap_fread() that reaches the system; a jump leads here. */
+/*
+ * Begins the event of a read that is usual in all (pfs_file_event.h), of the stream's file
+ * *file; NULL: it is not.  A session reads its caches before it knows whom it works for:
+ * that alone is no reason, as long as there is nothing to be learned about it.
+ */
+static pg_attribute_always_inline const PfsWaitLookup *
+begin_usual_read(PfsThread *t, int fd, const void *frame, PfsFd **file)
+{
+	static const PfsFramesMemo none = {0};
+	const PfsWaitLookup *lookup;
+	uint32		source;
+
+	if (unlikely(t == NULL))
+		return NULL;
+	*file = pfs_fd_used(fd);
+	if (unlikely(*file == NULL))
+		return NULL;
+	lookup = pfs_file_read_lookup(pfs_wait_event_info(), (*file)->kind);
+	if (pfs_local.not_usual == PFS_SLOW_IDENTITY && !pfs_process.prepare_cb(t))
+		return NULL;
+	if (!pfs_wait_lookup_holds(lookup, t) || !pfs_frames_source_known(frame, &none, &source) ||
+		unlikely(!pfs_file_event_begin(t, lookup, *file, PFS_OP_READ, PFS_EVENT_NO_OFFSET, source, PFS_SLOW_IDENTITY)))
+		return NULL;
+	return lookup;
+}
+
+/* The part of wrap_fread() that is not served from the stream's buffer; a jump leads here. */
 static pg_noinline size_t
 read_from_system(void *buf, size_t size, size_t n, FILE *file)
 {
+	PfsThread  *t = pfs_my_thread;
+	int			fd = fileno(file);
+	size_t		held = unread(file);
+	PfsFd	   *entry;
+	const PfsWaitLookup *lookup;
 	StreamCall	call;
 	size_t		result;
 
+	if (unlikely(feof_unlocked(file)))
+		return pfs_real.fread(buf, size, n, file);
+	lookup = begin_usual_read(t, fd, FRAME, &entry);
+	if (likely(lookup != NULL))
+	{
+		result = pfs_real.fread(buf, size, n, file);
+		pfs_file_event_end(t, lookup, entry, PFS_CALLS_READ, result * size + unread(file) - held);
+		return result;
+	}
 	begin_call(&call, file, PFS_OP_READ, true, FRAME);
 	result = pfs_real.fread(buf, size, n, file);
 	end_call(&call, bytes_read(&call, result * size));
@@ -188,8 +240,8 @@ read_from_system(void *buf, size_t size, size_t n, FILE *file)
 static size_t
 wrap_fread(void *buf, size_t size, size_t n, FILE *file)
 {
-	if (likely(has_read(file, size * n)))
-		return pfs_real.fread(buf, size, n, file);
+	if (likely(is_buffered(file, size * n)))
+		return pfs_real.fread_buffered(buf, size, n, file);
 	return read_from_system(buf, size, n, file);
 }
 
@@ -374,10 +426,10 @@ close_and_write(FILE *file, PfsThread *t)
 	result = pfs_real.fclose(file);
 	if (e == NULL)
 		return result;
-	end_event(t, e, result == 0 ? bytes : PFS_EVENT_NO_BYTES);
+	end_event(t, e, -1, result == 0 ? bytes : PFS_EVENT_NO_BYTES);
 	e = pfs_fd_close_begin(t, &closed, ~PFS_FLAG_TIMED, FRAME);
 	if (e != NULL)
-		end_event(t, e, PFS_EVENT_NO_BYTES);
+		end_event(t, e, -1, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -399,8 +451,25 @@ wrap_fclose(FILE *file)
 	pfs_fd_closed(fd);
 	result = pfs_real.fclose(file);
 	if (e != NULL)
-		end_event(t, e, PFS_EVENT_NO_BYTES);
+		end_event(t, e, -1, PFS_EVENT_NO_BYTES);
 	return result;
+}
+
+/*
+ * Reads from a stream's buffer take no lock of it: the server has one thread, and its streams
+ * are its own.  That saves more than it costs to look how full the buffer is.  Where another
+ * library stands before the C library's function, that is called.
+ */
+void
+pfs_stdio_start(void)
+{
+	Dl_info		called;
+	Dl_info		unlocked;
+
+	pfs_real.fread_buffered = pfs_real.fread;
+	if (pfs_real.fread != NULL && dladdr(pfs_real.fread, &called) && dladdr(fread_unlocked, &unlocked) &&
+		called.dli_fbase == unlocked.dli_fbase)
+		pfs_real.fread_buffered = fread_unlocked;
 }
 
 #define CALL(symbol, name) PFS_CALL(symbol, name, "wait/io/file/%")

@@ -322,19 +322,11 @@ pfs_thread_identify_now(PfsThread *t)
 /*
  * Looks at everything that pfs_local.slow says the process has missed, in one write
  * section: its role and account, waits that are over, a statement that is, a message that no hook has seen,
- * transactions and errors of a process without hooks, phases of a command.  Then the
- * wait begins after all, unless the thread is not instrumented or the wait is nested
- * too deep.  Returns false if it does not begin.
+ * transactions and errors of a process without hooks, phases of a command.
  */
-bool
-pfs_wait_prepare(PfsThread *t)
+static void
+look_at_missed(PfsThread *t)
 {
-	if (pfs_is_writing(t))
-	{
-		pfs_local.reentered++;
-		pfs_local.slow |= PFS_SLOW_REPAIR;
-		return false;
-	}
 	pfs_write_begin(t);
 	if (pfs_local.slow & PFS_SLOW_IDENTITY)
 		pfs_thread_refresh_identity(t, false);
@@ -355,6 +347,24 @@ pfs_wait_prepare(PfsThread *t)
 	if (pfs_local.slow & (PFS_SLOW_PROGRESS | PFS_SLOW_WATCH))
 		pfs_stage_look(t);
 	pfs_write_end(t);
+}
+
+/*
+ * Does what a wait may find left to be done before it begins; a session that starts has nothing but
+ * itself to learn of, and mostly not even that.  Then the wait begins after all, unless the thread is not
+ * instrumented or the wait is nested too deep.  Returns false if it does not begin.
+ */
+bool
+pfs_wait_prepare(PfsThread *t)
+{
+	if (pfs_is_writing(t))
+	{
+		pfs_local.reentered++;
+		pfs_local.slow |= PFS_SLOW_REPAIR;
+		return false;
+	}
+	if (pfs_local.slow != PFS_SLOW_IDENTITY || !learns_nothing(t))
+		look_at_missed(t);
 	if (pfs_load_relaxed(&t->mask) == 0)
 		return false;			/* so it has just been decided */
 	if (t->events[PFS_WAITS].depth >= PFS_WAIT_DEPTH)

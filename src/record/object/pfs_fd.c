@@ -80,39 +80,48 @@ pfs_fd_forget_all(PfsThread *t)
 }
 
 /*
- * Fills an entry for a path that is known to be a file, and makes the file's instance
- * if need be.  count: raise its open_count, and note in the entry that it was.
+ * Fills an entry for a file that has been found.  count: raise its open_count, and note in the
+ * entry that it was.
  */
 static void
-identify(PfsFd *entry, const char *path, bool count)
+fill(PfsFd *entry, const PfsFileFound *file, bool count)
 {
-	char		buf[PFS_FILE_NAME_SIZE];
-	const char *canonical = pfs_file_canonical(path, buf);
-	uint64		word;
-	uint32		index = pfs_file_open(canonical, &word);
-
 	*entry = (PfsFd)
 	{
-		.kind = pfs_file_kind(canonical), .state = &no_record
+		.kind = file->kind, .state = &no_record
 	};
 	entry->counted = PFS_COUNTED_OBJECT(entry->kind, 0);
-	if (index == PFS_NO_RECORD)
+	if (file->index == PFS_NO_RECORD)
 		return;
-	entry->counted = PFS_COUNTED_OBJECT(index, word);
-	entry->word = word;
-	entry->state = (const uint64 *) &pfs_files->state[index];
+	entry->counted = PFS_COUNTED_OBJECT(file->index, file->word);
+	entry->word = file->word;
+	entry->state = (const uint64 *) &pfs_files->state[file->index];
 	if (count)
-		pfs_add_relaxed(&((PfsFile *) pfs_pages_record(pfs_files, index))->open_count, 1);
+		pfs_add_relaxed(&((PfsFile *) pfs_pages_record(pfs_files, file->index))->open_count, 1);
 	entry->is_open = count;
 }
 
+/* Finds a file by its path, and makes its instance if need be. */
+static void
+identify(PfsFileFound *file, const char *path)
+{
+	char		buf[PFS_FILE_NAME_SIZE];
+	const char *canonical = pfs_file_canonical(path, buf);
+
+	file->index = pfs_file_open(canonical, &file->word);
+	file->kind = pfs_file_kind(canonical);
+}
+
+/* *file is brought up to date if it has no instance, or has got another one since. */
 void
-pfs_fd_opened(int fd, const char *path)
+pfs_fd_opened(int fd, const char *path, PfsFileFound *file)
 {
 	if (fd < 0 || fd >= pfs_nfds)
 		return;
 	(void) uncount(&pfs_fds[fd]);	/* closed behind our back */
-	identify(&pfs_fds[fd], path, true);
+	if (file->index == PFS_NO_RECORD || pfs_pages_word(pfs_files, file->index) != file->word)
+		identify(file, path);
+	fill(&pfs_fds[fd], file, true);
 	highest_fd = Max(highest_fd, fd);
 }
 
@@ -142,6 +151,7 @@ look(int fd, PfsFd *entry, bool count)
 	char		link[64];
 	char		path[PFS_FILE_NAME_SIZE + 64];
 	ssize_t		length;
+	PfsFileFound file;
 
 	memset(entry, 0, sizeof(*entry));
 	entry->kind = PFS_FILE_NOT_A_FILE;
@@ -178,7 +188,8 @@ look(int fd, PfsFd *entry, bool count)
 		entry->counted = PFS_COUNTED_OBJECT(entry->kind, 0);
 		return;
 	}
-	identify(entry, path, count);
+	identify(&file, path);
+	fill(entry, &file, count);
 }
 
 /*

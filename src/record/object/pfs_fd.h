@@ -32,8 +32,11 @@ struct PfsThread;
 extern void pfs_fd_start(struct PfsThread *t);
 extern void pfs_fd_forget_all(struct PfsThread *t);
 
-/* fd was just opened for path, or is about to be closed. */
-extern void pfs_fd_opened(int fd, const char *path);
+/*
+ * fd was just opened for path, or is about to be closed.  file: what was found before the path was
+ * opened; index PFS_NO_RECORD: nothing was.
+ */
+extern void pfs_fd_opened(int fd, const char *path, PfsFileFound *file);
 extern void pfs_fd_closed(int fd);
 
 /* Slow path: ask the system what fd is. */

@@ -77,6 +77,14 @@ extern bool pfs_file_is_tablespace_path(const char *path);
 extern const char *pfs_file_canonical(const char *path, char *buf);
 extern PfsFileKind pfs_file_kind(const char *canonical);
 
+/* A file that was looked for by its path. */
+typedef struct PfsFileFound
+{
+	PfsFileKind kind;
+	uint32		index;			/* of its instance, or PFS_NO_RECORD */
+	uint64		word;			/* the instance's state word */
+} PfsFileFound;
+
 /* Find or make the instance.  PFS_NO_RECORD when there is no room. */
 extern uint32 pfs_file_open(const char *canonical, uint64 *word);
 

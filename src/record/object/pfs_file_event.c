@@ -8,6 +8,7 @@
 #include "pfs_file_event.h"
 
 PFS_HOT_TABLE PfsWaitLookup pfs_file_lookups[PFS_FILE_LOOKUPS];
+PFS_HOT_TABLE PfsWaitLookup pfs_file_read_lookups[PFS_NUM_FILE_KINDS];
 
 /*
  * Makes the cached lookup of a wait event, behind an event of it with these flags, so that the next
@@ -21,6 +22,16 @@ pfs_file_cache_lookup(const PfsThread *t, uint32 wait_info, PfsInstrumentId inst
 	/* Otherwise the call has a name of its own, as closing. */
 	if (pfs_file_find_lookup(wait_info, &lookup) && pfs_wait_info_instrument(wait_info) == instrument)
 		pfs_wait_lookup_make(lookup, t, instrument, flags, pfs_event_kind(instrument, PFS_OP_NONE, PFS_OBJECT_FILE));
+}
+
+void
+pfs_file_cache_read(const PfsThread *t, uint32 wait_info, PfsFileKind kind, PfsInstrumentId instrument, uint32 flags)
+{
+	if (pfs_file_instrument[kind][PFS_OP_READ] == instrument)
+		pfs_wait_lookup_make(&pfs_file_read_lookups[kind], t, instrument, flags,
+							 pfs_event_kind(instrument, PFS_OP_NONE, PFS_OBJECT_FILE));
+	else
+		pfs_file_cache_lookup(t, wait_info, instrument, flags);
 }
 
 /* Inside a write section: ends the wait at a level, and counts it to its file. */

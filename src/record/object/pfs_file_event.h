@@ -25,6 +25,9 @@
 #define PFS_FILE_LOOKUPS 128
 extern PFS_HIDDEN PfsWaitLookup pfs_file_lookups[PFS_FILE_LOOKUPS];
 
+/* By kind of file: reads for which the server announces no wait event. */
+extern PFS_HIDDEN PfsWaitLookup pfs_file_read_lookups[PFS_NUM_FILE_KINDS];
+
 /* Finds the lookup under a wait_event_info; false: it is of another class. */
 static pg_attribute_always_inline bool
 pfs_file_find_lookup(uint32 wait_info, PfsWaitLookup **lookup)
@@ -39,8 +42,21 @@ __asm__("":"+r"(*lookup));
 	return true;
 }
 
+/* The lookup of a read that the server may make under any wait event, or none. */
+static pg_attribute_always_inline PfsWaitLookup *
+pfs_file_read_lookup(uint32 wait_info, PfsFileKind kind)
+{
+	PfsWaitLookup *lookup;
+
+	return pfs_file_find_lookup(wait_info, &lookup) ? lookup : &pfs_file_read_lookups[kind];
+}
+
 /* An event with these flags has ended: can the next one go by the lookup? */
 extern void pfs_file_cache_lookup(const PfsThread *t, uint32 wait_info, PfsInstrumentId instrument, uint32 flags);
+
+/* A read of a file of this kind has ended, under any wait event or none: the same. */
+extern void pfs_file_cache_read(const PfsThread *t, uint32 wait_info, PfsFileKind kind, PfsInstrumentId instrument,
+								uint32 flags);
 
 /*
  * The end of any file call: as pfs_wait_end_at(), and counted to its file; file: its
@@ -67,22 +83,22 @@ pfs_fd_used(int fd)
 }
 
 /*
- * Begins the event of a call, in the slot of the outermost wait, whose lookup holds.  False: nothing
- * was done, as something is in the way.
+ * Begins the event of a call, in the slot of the outermost wait, whose lookup holds.  ignored:
+ * PFS_SLOW_... that are not in the way.  False: nothing was done, as something is.
  *
  * A handler that comes before the slot is shown sees `beginning`, and passes by; one that comes
  * later has its own slot.
  */
 static pg_attribute_always_inline bool
 pfs_file_event_begin(PfsThread *t, const PfsWaitLookup *lookup, const PfsFd *file, PfsOperation op, int64 offset,
-					 uint32 source)
+					 uint32 source, uint16 ignored)
 {
 	PfsParent	parent = pfs_local.parent;
 	PfsWait    *e = &t->waits[0];
 	uint64		id;
 	uint64		distance;
 
-	if (unlikely(!pfs_wait_is_undisturbed(t, 0)))
+	if (unlikely(!pfs_wait_is_undisturbed(t, ignored)))
 		return false;
 	pfs_local.beginning = 1;
 	pfs_fence_signal();

@@ -21,6 +21,8 @@ typedef enum PfsFileKind
 	PFS_FILE_OTHER,
 } PfsFileKind;
 
+#define PFS_NUM_FILE_KINDS (PFS_FILE_OTHER + 1)
+
 /* What a file is for, as users see it; what files that have gone have counted is kept by this. */
 typedef enum PfsFileUse
 {

@@ -19,7 +19,7 @@
 
 PfsInstrumentId pfs_wait_info_map[PFS_WAIT_INFO_CLASSES][PFS_WAIT_INFO_EVENTS];
 PFS_FIXED PfsInstrumentId pfs_fixed_instrument[PFS_NUM_FIXED_INSTRUMENTS];
-PFS_FIXED PfsInstrumentId pfs_file_instrument[PFS_FILE_OTHER + 1][PFS_OP_DIR + 1];
+PFS_FIXED PfsInstrumentId pfs_file_instrument[PFS_NUM_FILE_KINDS][PFS_OP_DIR + 1];
 
 typedef struct PfsWaitClass
 {
@@ -79,7 +79,7 @@ static const char *const file_operation_words[PFS_OP_DIR + 1] = {
 	[PFS_OP_DIR] = "Directory",
 };
 
-static const char *const file_kind_words[PFS_FILE_OTHER + 1] = {
+static const char *const file_kind_words[PFS_NUM_FILE_KINDS] = {
 	[PFS_FILE_DATA] = "DataFile",
 	[PFS_FILE_TEMP] = "TempFile",
 	[PFS_FILE_WAL] = "WAL",

@@ -62,7 +62,7 @@ typedef enum PfsFixedInstrument
 extern PFS_HIDDEN PfsInstrumentId pfs_fixed_instrument[PFS_NUM_FIXED_INSTRUMENTS];
 
 /* By kind of file and operation, for calls without a wait_event_info. */
-extern PFS_HIDDEN PfsInstrumentId pfs_file_instrument[PFS_FILE_OTHER + 1][PFS_OP_DIR + 1];
+extern PFS_HIDDEN PfsInstrumentId pfs_file_instrument[PFS_NUM_FILE_KINDS][PFS_OP_DIR + 1];
 
 extern void pfs_wait_class_start(void);
 
