@@ -33,7 +33,30 @@ PfsMemoryHere pfs_memory_here;
 
 /* ---- counting ---- */
 
-/* The method's result, behind what is left to do. */
+/* The method's result, behind what is left to do: the high-water mark rises, which concerns levels above. */
+static pg_noinline void *
+raise_at_levels(PfsContext *c, void *pointer)
+{
+	pfs_memory_raise_high_water(here.thread, c->cell);
+	pfs_seqlock_write_end(&here.thread->memory.seq);
+	return pointer;
+}
+
+/*
+ * The same of early memory, mostly; nearly each allocation of a session that starts comes here.  A
+ * jump leads here from the method, and no register is saved.
+ */
+static pg_noinline void *
+raise_early(PfsContext *c, void *pointer)
+{
+	PfsThread  *t = here.thread;
+
+	if (!pfs_memory_raise_early(t, c->cell))
+		return raise_at_levels(c, pointer);
+	pfs_seqlock_write_end(&t->memory.seq);
+	return pointer;
+}
+
 static pg_noinline void *
 finish_alloc(PfsContext *c, uint64 bytes, void *pointer, PfsMemoryRest rest)
 {
@@ -46,7 +69,9 @@ count_alloc(PfsContext *c, uint64 bytes, void *pointer)
 {
 	PfsMemoryRest rest = pfs_memory_count_more(c, bytes);
 
-	return likely(rest == PFS_REST_NONE) ? pointer : finish_alloc(c, bytes, pointer, rest);
+	if (likely(rest == PFS_REST_NONE))
+		return pointer;
+	return likely(rest == PFS_REST_MARK) ? raise_early(c, pointer) : finish_alloc(c, bytes, pointer, rest);
 }
 
 /* The chunk's size is not in its header, or is no size that the header can say. */
@@ -54,6 +79,17 @@ static pg_noinline void *
 count_alloc_of_unknown_size(PfsAllocator kind, PfsContext *c, void *pointer)
 {
 	return count_alloc(c, PFS_SPACE_OF_CHUNK(&KIND(kind)->original, c->context, pointer) - KIND(kind)->header, pointer);
+}
+
+/* Counts a chunk that was asked for with this size; headers: of sets whose headers are as we know them. */
+static pg_attribute_always_inline void *
+count_alloc_of_size(PfsAllocator kind, bool headers, PfsContext *c, Size size, void *pointer)
+{
+	uint64		bytes = kind == PFS_BUMP ? MAXALIGN(size) : headers ? pfs_compat_set_chunk_space(pointer) : 0;
+
+	if (kind == PFS_BUMP || PFS_SPACE_IS_IN_HEADER(bytes, headers))
+		return count_alloc(c, bytes, pointer);
+	return count_alloc_of_unknown_size(kind, c, pointer);
 }
 
 static pg_noinline void
@@ -83,7 +119,7 @@ count_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext *
  * they are plain at once.  All others are left to pfs_memory_alloc().
  */
 static pg_attribute_always_inline void *
-alloc_first(PfsAllocator kind, PFS_ALLOC_PARAMS)
+alloc_first(PfsAllocator kind, bool headers, PFS_ALLOC_PARAMS)
 {
 	PfsThread  *t = here.thread;
 	const PfsContextName *name = pfs_context_name_place(context->name);
@@ -106,9 +142,7 @@ alloc_first(PfsAllocator kind, PFS_ALLOC_PARAMS)
 	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
 	if (unlikely(pointer == NULL))
 		return NULL;
-	if (kind == PFS_BUMP)
-		return count_alloc(c, MAXALIGN(size), pointer);
-	return count_alloc_of_unknown_size(kind, c, pointer);
+	return count_alloc_of_size(kind, headers, c, size, pointer);
 }
 
 /*
@@ -122,7 +156,6 @@ alloc_known(PfsAllocator kind, bool headers, PfsWay way, PFS_ALLOC_PARAMS)
 {
 	PfsContext *c = pfs_context_of(context);
 	void	   *pointer;
-	uint64		bytes;
 
 	if (unlikely(c == NULL) || way == PFS_WAY_OTHER)
 		return pfs_memory_alloc(kind, PFS_ALLOC_ARGS);
@@ -134,10 +167,7 @@ alloc_known(PfsAllocator kind, bool headers, PfsWay way, PFS_ALLOC_PARAMS)
 		pfs_memory_lose_chunk();
 		return pointer;
 	}
-	bytes = kind == PFS_BUMP ? MAXALIGN(size) : headers ? pfs_compat_set_chunk_space(pointer) : 0;
-	if (kind == PFS_BUMP || PFS_SPACE_IS_IN_HEADER(bytes, headers))
-		return count_alloc(c, bytes, pointer);
-	return count_alloc_of_unknown_size(kind, c, pointer);
+	return count_alloc_of_size(kind, headers, c, size, pointer);
 }
 
 /*
@@ -302,7 +332,7 @@ name(PFS_ALLOC_PARAMS) \
 static void * \
 name##_first_alloc(PFS_ALLOC_PARAMS) \
 { \
-	return alloc_first(kind, PFS_ALLOC_ARGS); \
+	return alloc_first(kind, headers, PFS_ALLOC_ARGS); \
 } \
 ALLOC_METHOD(name##_plain_alloc, kind, headers, PFS_WAY_PLAIN) \
 ALLOC_METHOD(name##_tracked_alloc, kind, headers, PFS_WAY_TRACKED) \

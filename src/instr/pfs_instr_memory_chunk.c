@@ -60,7 +60,8 @@ pfs_memory_take_news(PfsThread *t)
 	here.epoch = pfs_load_acquire(&pfs_memory->epoch);
 	for (PfsContext *c = pfs_context_next(NULL); c != NULL; c = pfs_context_next(c))
 	{
-		c->epoch = here.epoch - 1;
+		if (c->cell != NULL)
+			pfs_memory_find_switch(t, c);
 		pfs_memory_choose_methods(c);
 	}
 	pfs_summary_look(t, PFS_FAMILY_MEMORY);

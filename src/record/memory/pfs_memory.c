@@ -7,6 +7,7 @@
 
 #include "mb/pg_wchar.h"
 
+#include "pfs_hash.h"
 #include "pfs_memory.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
@@ -23,7 +24,7 @@ static const char *const well_known[] = {
 	"TopPortalContext", "PortalHoldContext", "RowDescriptionContext", "TransactionAbortContext",
 	"index info", "relation rules", "dynahash", "CachedPlanSource", "CachedPlanQuery", "CachedPlan",
 	"SPI Proc", "SPI Exec", "SPI Plan", "SPI TupTable", "SQL function", "PL/pgSQL function",
-	"PLpgSQL infos", "WAL record construction", "PostmasterContext",
+	"PLpgSQL infos", "WAL record construction", "Postmaster", "MdSmgr",
 	"hba parser context", "ident parser context", "TupleSort main", "TupleSort sort", "Caller tuples",
 	"HashTableContext", "HashBatchContext", "Aggregate hash table", "Vacuum", "Analyze", "Analyze Index",
 	"Autovacuum Launcher", "Autovacuum worker", "Autovacuum database list", "Background Writer",
@@ -34,6 +35,33 @@ static const char *const well_known[] = {
 	"Logical decoding context", "snapshot builder context", "ApplyContext", "ApplyMessageContext",
 	"LogicalRepRelMap", "Replication command context", "Pool context",
 };
+
+/*
+ * Their instruments by name, an open hash; for a process that meets a context of that name for the
+ * first time, as each session does with two dozen.  Made in the postmaster, inherited.
+ */
+#define KNOWN_NAMES 256
+
+typedef struct KnownName
+{
+	const char *name;			/* NULL: a free place */
+	PfsInstrumentId instrument;
+} KnownName;
+
+static PFS_FIXED_TABLE KnownName known_names[KNOWN_NAMES];
+
+StaticAssertDecl(lengthof(well_known) <= KNOWN_NAMES / 2, "a search for a name ends soon");
+
+/* Returns the place of a name, or the free one where it would be. */
+static KnownName *
+known_name(const char *name)
+{
+	uint32		place = pfs_hash_bytes(name, strlen(name)) % KNOWN_NAMES;
+
+	while (known_names[place].name != NULL && strcmp(known_names[place].name, name) != 0)
+		place = (place + 1) % KNOWN_NAMES;
+	return &known_names[place];
+}
 
 /* ---- instruments ---- */
 
@@ -71,8 +99,17 @@ pfs_memory_start(void)
 {
 	pfs_memory->epoch = 1;
 	pfs_memory->other = register_context("other", "Chunks of contexts for which there is no instrument of their own.");
+	memset(known_names, 0, sizeof(known_names));
 	for (int i = 0; i < lengthof(well_known); i++)
-		(void) register_context(well_known[i], CONTEXT_DOCUMENTATION);
+	{
+		PfsInstrumentId id = register_context(well_known[i], CONTEXT_DOCUMENTATION);
+
+		if (id != PFS_NO_INSTRUMENT)
+			*known_name(well_known[i]) = (KnownName)
+		{
+			.name = well_known[i], .instrument = id
+		};
+	}
 }
 
 /*
@@ -97,10 +134,7 @@ find_context(const char *name)
 			continue;
 		known = pfs_instrument_items[id].name + strlen(PFS_MEMORY_PREFIX);
 
-		/*
-		 * Most differ in the first letter, by more than the bit of its case:
-		 * each session asks for two dozen of them.
-		 */
+		/* Most differ in the first letter, by more than the bit of its case. */
 		if (((*known ^ *last) & ~0x20) == 0 && pg_strcasecmp(known, last) == 0)
 			return id;
 	}
@@ -116,7 +150,8 @@ find_context(const char *name)
 PfsInstrumentId
 pfs_memory_instrument(const char *name, bool constant)
 {
-	PfsInstrumentId id = find_context(name);
+	const KnownName *known = known_name(name);
+	PfsInstrumentId id = known->name != NULL ? known->instrument : find_context(name);
 
 	if (id != PFS_NO_INSTRUMENT)
 		return id;

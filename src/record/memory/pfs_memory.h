@@ -60,12 +60,44 @@ pfs_memory_has_news(const PfsThread *t)
 #endif
 }
 
+/* How much more than its high-water mark is in use: by that its headroom is below zero. */
+static pg_attribute_always_inline uint64
+pfs_memory_beyond(uint64 headroom)
+{
+	return (int64) headroom < 0 ? -headroom : 0;
+}
+
+/* Raises the high-water marks of a cell by so much, and with them its headroom. */
+static pg_attribute_always_inline void
+pfs_memory_raise(PfsMemoryCell *c, uint64 count, uint64 bytes)
+{
+	pfs_bump(&c->headroom_count, count);
+	pfs_bump(&c->high_count, count);
+	pfs_bump(&c->range_count, count);
+	pfs_bump(&c->headroom_bytes, bytes);
+	pfs_bump(&c->high_bytes, bytes);
+	pfs_bump(&c->range_bytes, bytes);
+}
+
 /*
  * Water marks have been passed, that of chunks, that of bytes, or both: move them,
  * and use up headroom that is left at the levels above.
  */
 extern void pfs_memory_raise_high_water(PfsThread *t, PfsMemoryCell *c);
 extern void pfs_memory_lower_low_water(PfsThread *t, PfsMemoryCell *c);
+
+/*
+ * Of early memory (pfs_memory_early.h), which has no levels above and no reader, only the cell
+ * changes; false: it is another's, or this is its first chunk, and nothing was done.
+ */
+static pg_attribute_always_inline bool
+pfs_memory_raise_early(PfsThread *t, PfsMemoryCell *c)
+{
+	if (t->memory.has_levels || unlikely(c->high_count == 0))
+		return false;
+	pfs_memory_raise(c, pfs_memory_beyond(c->headroom_count), pfs_memory_beyond(c->headroom_bytes));
+	return true;
+}
 
 /*
  * The thread's references say whom it works for, or nobody is going to know: its memory

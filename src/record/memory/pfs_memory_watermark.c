@@ -90,8 +90,7 @@ carry_on(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 b
  * Headroom that is left there is used up, from below to above: where there is enough
  * the level's water marks stay where they are.  A reader sees both changes or none:
  * they are a move of the thread, which ends here.  Nothing comes behind, so that the
- * usual case calls nobody and saves no register.  What no level is known of yet is early
- * memory, which nobody but the process sees (pfs_memory_early.h).
+ * usual case calls nobody and saves no register.  Of early memory no level is known yet.
  */
 static pg_attribute_always_inline void
 carry(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 bytes)
@@ -106,13 +105,6 @@ carry(PfsThread *t, uint32 cell, WaterMark water_mark, uint64 count, uint64 byte
 		pfs_seqlock_write_end(&t->moves);
 }
 
-/* Returns by how much the headroom has gone below zero. */
-static pg_attribute_always_inline uint64
-beyond(uint64 headroom)
-{
-	return (int64) headroom < 0 ? -headroom : 0;
-}
-
 /*
  * Raises the high-water marks of a cell by as much as its headroom has gone below zero,
  * for chunks and bytes at once; then the headroom is zero.  This is one move of the
@@ -121,16 +113,11 @@ beyond(uint64 headroom)
 static pg_attribute_always_inline void
 raise_high_water(PfsThread *t, PfsMemoryCell *c)
 {
-	uint64		count = beyond(c->headroom_count);
-	uint64		bytes = beyond(c->headroom_bytes);
+	uint64		count = pfs_memory_beyond(c->headroom_count);
+	uint64		bytes = pfs_memory_beyond(c->headroom_bytes);
 
 	pfs_seqlock_write_begin(&t->moves);
-	pfs_bump(&c->headroom_count, count);
-	pfs_bump(&c->high_count, count);
-	pfs_bump(&c->range_count, count);
-	pfs_bump(&c->headroom_bytes, bytes);
-	pfs_bump(&c->high_bytes, bytes);
-	pfs_bump(&c->range_bytes, bytes);
+	pfs_memory_raise(c, count, bytes);
 	carry(t, c - pfs_memory_cell(t, 0), HIGH_WATER_MARK, count, bytes);
 }
 
