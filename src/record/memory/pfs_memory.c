@@ -94,6 +94,7 @@ register_context(const char *name, const char *documentation)
 
 #define CONTEXT_DOCUMENTATION "Chunks of the memory contexts of this name."
 
+/* Registers the instruments of well-known contexts, in the postmaster, and notes them by name. */
 void
 pfs_memory_start(void)
 {
