@@ -19,8 +19,10 @@ PFS_FIXED PfsThreadSets pfs_pending_digests;
 /* This process's; NULL: it has none yet. */
 static PFS_HOT PfsPendingDigests *mine = NULL;
 
-/* The place that was counted in last; it may be another digest's by now.  NULL: none. */
-static PFS_HOT PfsPendingDigest *last_place = NULL;
+/* In which place a digest was found last, by its query identifier; that may be another digest's by now. */
+#define LATELY 64
+
+static PFS_HOT_TABLE uint8 lately[LATELY];
 
 void
 pfs_pending_digests_lay_out(PfsSegment *seg)
@@ -33,7 +35,6 @@ void
 pfs_pending_digests_detach(PfsThread *t)
 {
 	mine = NULL;
-	last_place = NULL;
 }
 
 bool
@@ -206,13 +207,20 @@ static inline PfsPendingDigest *
 place_of(const PfsDigestKey *key)
 {
 	uint8		tag = tag_of(key->query_id);
+	uint8	   *last = &lately[key->query_id % LATELY];
+	PfsPendingDigest *found = &mine->items[*last];
 
+	if (likely(mine->tags[*last] == tag && pfs_digest_same_key(&found->key, key)))
+		return found;
 	for (int i = 0; i < PFS_PENDING_DIGESTS; i++)
 	{
 		PfsPendingDigest *p = &mine->items[i];
 
 		if (mine->tags[i] == tag && pfs_digest_same_key(&p->key, key))
+		{
+			*last = i;
 			return p;
+		}
 	}
 	return NULL;
 }
@@ -311,40 +319,51 @@ find(const PfsDigestEnd *end, uint32 bucket)
 	return take(end);
 }
 
+/* Where a place counts waits of this instrument; NULL: there is no room for them. */
+static inline PfsPendingWait *
+waits_of(PfsPendingDigest *p, uint32 instrument)
+{
+	PfsPendingWait *w = p->waits;
+	PfsPendingWait *end = w + p->nwaits;
+
+	for (; w < end; w++)
+	{
+		if (w->instrument == instrument)
+			return w;
+	}
+	if (unlikely(p->nwaits == PFS_PENDING_DIGEST_WAITS))
+		return NULL;
+	p->nwaits++;
+	w->instrument = instrument;
+	w->counts = (PfsCounts)
+	{
+		.min = PG_UINT64_MAX
+	};
+	return w;
+}
+
 /*
  * Takes the waits of the process's table into a place.  Kinds that find no room stay in
- * the table.
+ * the table.  Nobody counts one meanwhile, as this is a write section.
  */
-static void
+static pg_attribute_always_inline void
 take_waits(PfsPendingDigest *p)
 {
-	uint64		left = 0;
 	PfsDigestWait *items = pfs_local.waits;
+	uint64		left = 0;
 
-	while (pfs_local.waits_used != 0)
+	for (uint64 used = pfs_local.waits_used; used != 0; used &= used - 1)
 	{
-		int			bit = __builtin_ctzll(pfs_local.waits_used);
-		PfsDigestWait *w = &items[bit];
-		uint32		instrument = w->key - 1;
-		uint32		i = 0;
+		PfsDigestWait *from = &items[__builtin_ctzll(used)];
+		PfsPendingWait *to = waits_of(p, from->key - 1);
 
-		pfs_local.waits_used &= pfs_local.waits_used - 1;
-		while (i < p->nwaits && p->waits[i].instrument != instrument)
-			i++;
-		if (unlikely(i == PFS_PENDING_DIGEST_WAITS))
+		if (unlikely(to == NULL))
 		{
-			left |= w->bit;
+			left |= from->bit;
 			continue;
 		}
-		if (unlikely(i == p->nwaits))
-		{
-			p->waits[i].counts = w->counts;
-			p->waits[i].instrument = instrument;
-			p->nwaits++;
-		}
-		else
-			pfs_counts_add(&p->waits[i].counts, &w->counts);
-		pfs_digest_wait_clear(w);
+		pfs_counts_add(&to->counts, &from->counts);
+		pfs_digest_wait_clear(from);
 	}
 	pfs_local.waits_used = left;
 }
@@ -400,7 +419,6 @@ count_in_place(const PfsDigestEnd *end, bool with_waits)
 			p->counters.memory = end->memory;
 		if (PFS_HAVE_PLAN_ORIGIN && !end->is_fetch)
 			count_plan(p, end->plan_origin);
-		last_place = p;
 		p->last_seen = end->now;
 		pfs_digest_look_at_offset(&p->last_offset, end->now);
 		if (with_waits)
@@ -553,18 +571,16 @@ count_plain_any(const PfsStoredStatement *e, PfsStatementEvent *slot, uint64 now
 }
 
 /*
- * Counts a plain statement.  The place of its digest is there, nearly always that of the last one; the
- * statement is no sample, and fits.
+ * Counts a plain statement.  The place of its digest is there; the statement is no sample, and fits.
  */
 void
 pfs_digest_count_plain(const PfsStoredStatement *e, const uint64 *rare, PfsStatementEvent *slot, uint64 now,
 					   uint64 ticks, uint32 bucket)
 {
-	PfsPendingDigest *p = last_place;
 	PfsDigestKey key = pfs_digest_key(e->database, e->user, e->query_id);
+	PfsPendingDigests *set = mine;
+	PfsPendingDigest *p = likely(set != NULL) ? place_of(&key) : NULL;
 
-	if (p != NULL && unlikely(!pfs_digest_same_key(&p->key, &key)))
-		last_place = p = place_of(&key);
 	if (unlikely(p == NULL || is_gone(p) || p->buckets[bucket] == PG_UINT8_MAX ||
 				 p->lacks_text || ticks > p->sample_ticks || now - p->sample_seen > pfs_sample_age ||
 				 p->counters.time.count_timed == 0))
@@ -572,12 +588,12 @@ pfs_digest_count_plain(const PfsStoredStatement *e, const uint64 *rare, PfsState
 		count_plain_any(e, slot, now, ticks);
 		return;
 	}
-	pfs_seqlock_write_begin(&mine->seq);
+	pfs_seqlock_write_begin(&set->seq);
 	pfs_fence_signal();
 	/* As in count_in_place(). */
-	if (unlikely(pfs_load_acquire(&pfs_words->digest_truncations) != mine->generation))
+	if (unlikely(pfs_load_acquire(&pfs_words->digest_truncations) != set->generation))
 	{
-		pfs_seqlock_write_end(&mine->seq);
+		pfs_seqlock_write_end(&set->seq);
 		count_plain_any(e, slot, now, ticks);
 		return;
 	}
@@ -589,10 +605,10 @@ pfs_digest_count_plain(const PfsStoredStatement *e, const uint64 *rare, PfsState
 	p->last_seen = now;
 	pfs_digest_look_at_offset(&p->last_offset, now);
 	take_waits(p);
-	pfs_seqlock_write_end(&mine->seq);
+	pfs_seqlock_write_end(&set->seq);
 	pfs_digest_raise_usage(p->ref_slot);
 	if (unlikely(pfs_local.waits_used != 0))
-		pfs_digest_waits_give_to(&key, true);
+		pfs_digest_waits_give_to(&p->key, true);
 }
 
 bool

@@ -59,10 +59,9 @@ static bool first_entry_used = false;
 
 static PfsIndex by_name;
 static PFS_HOT PfsPreparedEntry *newest = NULL;
-static PFS_HOT PfsPreparedEntry *last_executed = NULL;
 
-/* Entries that were executed before that one, by a hash of their names. */
-#define EXECUTED_LATELY 16
+/* Entries that were executed lately, by the query identifiers of the statements that did. */
+#define EXECUTED_LATELY 64
 
 static PFS_HOT_TABLE PfsPreparedEntry *executed_lately[EXECUTED_LATELY];
 static PFS_HOT PfsPreparedEntry *next_look = NULL;
@@ -261,8 +260,6 @@ forget(PfsThread *t, PfsPreparedEntry *entry)
 		entry->older->newer = entry->newer;
 	if (next_look == entry)
 		next_look = entry->older;
-	if (last_executed == entry)
-		last_executed = NULL;
 	for (int i = 0; i < EXECUTED_LATELY; i++)
 	{
 		if (executed_lately[i] == entry)
@@ -382,17 +379,6 @@ is_of(const PfsPreparedEntry *entry, const char *name)
 	return entry != NULL && entry->parses == pfs_prepared_parses && strcmp(entry->name, name) == 0;
 }
 
-/* Where the entry of a name is remembered that was executed lately. */
-static inline PfsPreparedEntry **
-lately_of(const char *name)
-{
-	uint32		hash = 0;
-
-	for (; *name != '\0'; name++)
-		hash = hash * 31 + (unsigned char) *name;
-	return &executed_lately[hash % EXECUTED_LATELY];
-}
-
 /* The statement is going to be counted for the entry, while that is not closed. */
 static inline void
 set_executes(PfsStatement *s, PfsPreparedEntry *entry)
@@ -406,35 +392,12 @@ set_executes(PfsStatement *s, PfsPreparedEntry *entry)
 	s->prepared = entry;
 }
 
-/*
- * Returns the entry of the prepared statement that is executed; NULL: there is no memory for one.  An
- * entry is made for one of the protocol, at its first execution.  The same one executed again, with
- * nothing parsed since, costs a comparison of names; behind a parse, the entry is checked against the
- * server's own table, as another statement may have taken its name.
- */
-PfsPreparedEntry *
-pfs_prepared_executed(PfsThread *t, const char *name, bool nested)
+/* Finds the entry of this name, or makes it. */
+static pg_noinline PfsPreparedEntry *
+find_executed(PfsThread *t, const char *name, bool nested)
 {
-	PfsPreparedEntry **lately;
-	PfsPreparedEntry *entry = last_executed;
+	PfsPreparedEntry *entry = find_entry(name);
 
-	/*
-	 * The same as the last time, or as some time before, and nothing was
-	 * parsed since?
-	 */
-	if (likely(is_of(entry, name)))
-	{
-		entry->executed = true;
-		return entry;
-	}
-	lately = lately_of(name);
-	if (is_of(*lately, name))
-	{
-		last_executed = *lately;
-		last_executed->executed = true;
-		return last_executed;
-	}
-	entry = find_entry(name);
 	/* Closed, and another one has its name? */
 	if (entry != NULL && unlikely(entry->parses != pfs_prepared_parses))
 	{
@@ -442,13 +405,27 @@ pfs_prepared_executed(PfsThread *t, const char *name, bool nested)
 		if (!is_there(entry))
 			entry = NULL;
 	}
-	if (unlikely(entry == NULL))
+	return entry != NULL ? entry : make_entry(t, name, nested);
+}
+
+/*
+ * Returns the entry of the prepared statement that is executed, by a statement of this query identifier; NULL:
+ * there is no memory for one.  An entry is made for one of the protocol, at its first execution.  The same one executed
+ * again, with nothing parsed since, costs a comparison of names; behind a parse, the entry is checked against the
+ * server's own table, as another statement may have taken its name.
+ */
+PfsPreparedEntry *
+pfs_prepared_executed(PfsThread *t, const char *name, uint64 query_id, bool nested)
+{
+	PfsPreparedEntry **lately = &executed_lately[query_id % EXECUTED_LATELY];
+	PfsPreparedEntry *entry = *lately;
+
+	if (unlikely(!is_of(entry, name)))
 	{
-		entry = make_entry(t, name, nested);
+		*lately = entry = find_executed(t, name, nested);
 		if (entry == NULL)
 			return NULL;
 	}
-	last_executed = *lately = entry;
 	entry->executed = true;
 	return entry;
 }
@@ -456,7 +433,7 @@ pfs_prepared_executed(PfsThread *t, const char *name, bool nested)
 void
 pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
 {
-	PfsPreparedEntry *entry = pfs_prepared_executed(t, name, s != &pfs_sql.top);
+	PfsPreparedEntry *entry = pfs_prepared_executed(t, name, s->query_id, s != &pfs_sql.top);
 
 	if (entry != NULL)
 		set_executes(s, entry);
@@ -531,7 +508,7 @@ pfs_prepared_detach(PfsThread *t)
 {
 	for (PfsPreparedEntry *e = newest; e != NULL; e = e->older)
 		drop_record(e);
-	newest = next_look = last_executed = NULL;
+	newest = next_look = NULL;
 	memset(executed_lately, 0, sizeof(executed_lately));
 	memset(&by_name, 0, sizeof(by_name));
 	pfs_prepared_count = 0;

@@ -92,7 +92,7 @@ struct PfsStatement;
  */
 extern void pfs_prepared_execute(PfsThread *t, struct PfsStatement *s, const char *name);
 extern void pfs_prepared_fetch(struct PfsStatement *s, const char *name, int64 portal_time);
-extern PfsPreparedEntry *pfs_prepared_executed(PfsThread *t, const char *name, bool nested);
+extern PfsPreparedEntry *pfs_prepared_executed(PfsThread *t, const char *name, uint64 query_id, bool nested);
 extern void pfs_prepared_release(PfsPreparedEntry *entry);
 
 /*
