@@ -105,12 +105,12 @@ CREATE FUNCTION pg_temp.agree(a float8, b float8, n numeric) RETURNS boolean LAN
 
 -- pfs is around pg_stat_statements, and it around the server; only planner and utilities have
 -- work of pg_stat_statements inside.  A process that loses its processor between two clocks has lost it for
--- the outer one only: that can be told by nothing but its being rare.  The finish of a query that only
--- reads does nothing, and pfs does not measure it: pg_stat_statements has more where the process lost its
+-- the outer one only: that can be told by nothing but its being rare.  The finish of a query without
+-- triggers does nothing, and pfs does not measure it: pg_stat_statements has more where the process lost its
 -- processor there, by as much as that took.
 CREATE TEMP TABLE times AS
 SELECT *, CASE WHEN around > 0 AND b >= a * 0.999 - n * 0.002 AND pg_temp.agree(around, b, n) THEN 'work of pg_stat_statements'
-	WHEN finish > 0 AND b < a AND pg_temp.agree(a, least(a, b + finish), n) THEN 'finish of a query that only reads'
+	WHEN finish > 0 AND b < a AND pg_temp.agree(a, least(a, b + finish), n) THEN 'finish of a query without triggers'
 	WHEN f_ms > 0 AND pg_temp.agree(least(greatest(a, b), b + f_ms), a, n) THEN 'failed at the commit'
 	WHEN b > a THEN 'interrupted' END AS class
 FROM (SELECT 'plan_time' AS what, a_plan_ms AS a, b_plan_ms AS b, around_plan_ms AS around, 0 AS finish, plans AS n, b_calls AS calls, query, 0 AS f_ms FROM shapes WHERE in_b AND (in_a OR b_plan_ms > 0)

@@ -160,13 +160,32 @@ pfs_call_pass_end(void)
 }
 
 /*
+ * May the query have triggers to fire?  Where rows go to partitions, or other tables' triggers were looked for,
+ * that is not asked of each table.
+ */
+static inline bool
+pfs_may_fire_triggers(const EState *estate)
+{
+	ListCell   *cell;
+
+	if (estate->es_tuple_routing_result_relations != NIL || estate->es_trig_target_relations != NIL)
+		return true;
+	foreach(cell, estate->es_opened_result_relations)
+	{
+		if (((const ResultRelInfo *) lfirst(cell))->ri_TrigDesc != NULL)
+			return true;
+	}
+	return false;
+}
+
+/*
  * Is there anything to count in the finish of this query?  It fires triggers and completes
- * WITH; that of a query that only reads does nothing.
+ * WITH; else it does nothing.
  */
 static inline bool
 pfs_finish_counts(const QueryDesc *desc)
 {
-	return desc->operation != CMD_SELECT || desc->plannedstmt->hasModifyingCTE;
+	return (desc->operation != CMD_SELECT && pfs_may_fire_triggers(desc->estate)) || desc->plannedstmt->hasModifyingCTE;
 }
 
 /* Parse analysis of a text.  It lies inside no other call that is counted. */

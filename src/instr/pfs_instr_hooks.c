@@ -171,21 +171,26 @@ count_for_execute(const PfsCall *call, uint64 affected)
 
 /* ---- the executor's hooks ---- */
 
+/* Ends a start in which the general code has taken the plain statement over. */
+static pg_noinline void
+start_left(void)
+{
+	PfsCall		call;
+
+	pfs_call_plain_left(&call, 0);
+	if (pfs_call_end(&call))
+		pfs_call_executor_start_end(&call);
+}
+
 /* The start of a plain statement, which pfs_plain_starts() has noted. */
 static void
 plain_start(QueryDesc *desc, int eflags)
 {
-	PfsCall		call;
-
 	prev_executor_start(desc, eflags);
 	if (likely(pfs_plain.state == PFS_PLAIN_STARTING))
-	{
 		pfs_plain.state = PFS_PLAIN_STARTED;
-		return;
-	}
-	pfs_call_plain_left(&call, 0);
-	if (pfs_call_end(&call))
-		pfs_call_executor_start_end(&call);
+	else
+		start_left();
 }
 
 /*
@@ -307,7 +312,7 @@ note_portal(const QueryDesc *desc)
 		pfs_portal_executed();
 }
 
-/* The finish of a plain statement that has written: its triggers run. */
+/* The finish of a plain statement that may have triggers: they run. */
 static pg_noinline void
 plain_finish(QueryDesc *desc)
 {
@@ -357,7 +362,10 @@ general_finish(QueryDesc *desc)
 	if (unlikely(writes))
 		pfs_rel_writes_end(outer_writes);
 	if (passes)
+	{
 		pfs_call_pass_end();
+		note_portal(desc);
+	}
 	else if (pfs_call_end(&call))
 	{
 		uint64		affected = unlikely(writes) ? pfs_rows_of_with(desc) : 0;
@@ -380,9 +388,13 @@ end_left(QueryDesc *desc, PfsStatement *s, bool is_end)
 	if (!pfs_call_end(&call))
 		return;
 	if (is_end)
+	{
 		pfs_call_executor_end_end(&call, desc);
-	else
-		pfs_call_finish_end(&call, desc, 0);
+		return;
+	}
+	pfs_call_finish_end(&call, desc, 0);
+	if (s != NULL)
+		note_portal(desc);
 }
 
 static pg_attribute_always_inline void
@@ -395,8 +407,8 @@ call_previous(QueryDesc *desc, bool is_end)
 }
 
 /*
- * Passes on a call for the plain statement's own query that counts nothing: the finish of one that has
- * only read, and the end.
+ * Passes on a call for the plain statement's own query that counts nothing: the finish of one without
+ * triggers, and the end.
  */
 static pg_noinline void
 plain_pass(QueryDesc *desc, bool is_end)
@@ -411,6 +423,8 @@ plain_pass(QueryDesc *desc, bool is_end)
 			pfs_plain.stamp = pfs_plain_now();
 			pfs_plain.query = NULL;
 		}
+		else
+			note_portal(desc);
 		return;
 	}
 	end_left(desc, &pfs_sql.top, is_end);

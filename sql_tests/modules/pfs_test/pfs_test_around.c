@@ -2,7 +2,7 @@
  * pfs_test_around.c
  *	  How long the planner and utilities took, from where pfs measures: around
  *	  pg_stat_statements, which measures around the server's own functions.  How long the
- *	  executor's finish of queries took that only read: pfs passes it on without measuring it.
+ *	  executor's finish of queries took that have no triggers: pfs passes it on without measuring it.
  *	  And which executions the executor never ended, with the rows that they had sent:
  *	  pg_stat_statements counts at that end.
  *
@@ -198,9 +198,24 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 	}
 }
 
+/* Has any table that the query writes a trigger? */
+static bool
+has_triggers(const EState *estate)
+{
+	ListCell   *cell;
+
+	foreach(cell, estate->es_opened_result_relations)
+	{
+		if (((const ResultRelInfo *) lfirst(cell))->ri_TrigDesc != NULL)
+			return true;
+	}
+	return estate->es_tuple_routing_result_relations != NIL || estate->es_trig_target_relations != NIL;
+}
+
 static void
 executor_finish_cb(QueryDesc *query)
 {
+	bool		is_passed = !query->plannedstmt->hasModifyingCTE && !has_triggers(query->estate);
 	instr_time	start;
 	double		ms;
 
@@ -210,7 +225,7 @@ executor_finish_cb(QueryDesc *query)
 	else
 		standard_ExecutorFinish(query);
 	ms = since(start);
-	if (is_counted(query) && query->operation == CMD_SELECT && !query->plannedstmt->hasModifyingCTE)
+	if (is_counted(query) && is_passed)
 	{
 		AroundKey	key = key_of(query->plannedstmt->queryId);
 
