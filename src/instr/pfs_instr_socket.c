@@ -291,12 +291,15 @@ wrap_##name params \
 	return other_##name(FRAME, PFS_UNPACK args); \
 }
 
-/* The wrapper of one that is no wait for the client's next message.  client: its instrument on the client's socket. */
-#define WRAP(name, wrapper, params, args, client, op) \
+/*
+ * A call that moves bytes, and is no wait for the client's next message.  client: its instrument on the client's
+ * socket; frame: of the wrapper.
+ */
+#define CALL_OF_ANY(linkage, name, params, args, client, op) \
 CALL_OF_OTHER(name, params, args, op) \
 \
-static ssize_t \
-wrapper params \
+linkage ssize_t \
+any_##name(const void *frame, PFS_UNPACK params) \
 { \
 	static PFS_HOT PfsFramesMemo memo; \
 	PfsThread  *t = pfs_my_thread; \
@@ -307,13 +310,13 @@ wrapper params \
 	if (unlikely(t == NULL) || pfs_is_all_off()) \
 		return pfs_real.name args; \
 	if (unlikely(!is_client_socket(fd))) \
-		return other_##name(FRAME, PFS_UNPACK args); \
+		return other_##name(frame, PFS_UNPACK args); \
 	flags = flags_of_client(t, client); \
 	if (unlikely((flags & PFS_FLAG_ENABLED) == 0)) \
 		return pfs_real.name args; \
 	start = pfs_wait_clock(flags); \
 	result = pfs_real.name args; \
-	end_of_client(t, client, flags, start, result, op, FRAME, &memo); \
+	end_of_client(t, client, flags, start, result, op, frame, &memo); \
 	return result; \
 }
 
@@ -325,7 +328,7 @@ wrapper params \
  * until bytes come: so from the first of these calls on the session is idle.
  */
 #define WRAP_RECV(name, params, args) \
-WRAP(name, receive_##name, params, args, PFS_INS_CLIENT_READ, PFS_OP_RECV) \
+CALL_OF_ANY(static pg_noinline, name, params, args, PFS_INS_CLIENT_READ, PFS_OP_RECV) \
 \
 static ssize_t \
 wrap_##name params \
@@ -366,15 +369,22 @@ wrap_##name params \
 			return result; \
 		} \
 	} \
-	return receive_##name args; \
+	return any_##name(FRAME, PFS_UNPACK args); \
 }
 
 WRAP_RECV(recv, (int fd, void *buf, size_t len, int how), (fd, buf, len, how))
 /* What recv() is in builds that check sizes of buffers. */
 WRAP_RECV(recv_chk, (int fd, void *buf, size_t len, size_t size, int how), (fd, buf, len, size, how))
 
-WRAP(send, wrap_send, (int fd, const void *buf, size_t len, int how), (fd, buf, len, how),
-	 PFS_INS_CLIENT_WRITE, PFS_OP_SEND)
+CALL_OF_ANY(static pg_attribute_always_inline, send, (int fd, const void *buf, size_t len, int how), (fd, buf, len, how),
+			PFS_INS_CLIENT_WRITE, PFS_OP_SEND)
+
+static ssize_t
+wrap_send(int fd, const void *buf, size_t len, int how)
+{
+	return any_send(FRAME, fd, buf, len, how);
+}
+
 WRAP_OTHER(recvfrom, (int fd, void *buf, size_t len, int how, struct sockaddr *from, socklen_t *fromlen),
 		   (fd, buf, len, how, from, fromlen), PFS_OP_RECV)
 WRAP_OTHER(sendto, (int fd, const void *buf, size_t len, int how, const struct sockaddr *to, socklen_t tolen),

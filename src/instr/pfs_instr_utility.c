@@ -115,11 +115,11 @@ read_transaction_command(TransactionCommand *c, const Node *utility)
 }
 
 /* Notes what a utility has done to transactions, when its call is over. */
-static void
-note_transaction_command(PfsThread *t, const TransactionCommand *c)
+static inline void
+note_transaction_command(PfsThread *t, int kind, bool chain, const char *gid, uint64 trx_id)
 {
-	pfs_transaction_command(t, c->kind, c->chain, c->gid, c->trx_id);
-	if (c->kind == TRANS_STMT_ROLLBACK)
+	pfs_transaction_command(t, kind, chain, gid, trx_id);
+	if (kind == TRANS_STMT_ROLLBACK)
 		pfs_statement_stage(t, PFS_STAGE_ROLLBACK);
 }
 
@@ -151,27 +151,24 @@ utility_id(const PlannedStmt *stmt, const char *str)
 }
 
 /* The utility of a plain statement, which pfs_plain_starts() has noted. */
-static pg_noinline void
+static pg_attribute_always_inline void
 plain_utility(UTILITY_PARAMS)
 {
-	TransactionCommand command;
+	const int	kind = ((const TransactionStmt *) stmt->utilityStmt)->kind;
 	PfsCall		call;
-	uint64		start;
+	uint64		start = pfs_plain_runs(&call.usage);
 
-	read_transaction_command(&command, stmt->utilityStmt);
-	start = pfs_plain_runs(&call.usage);
 	prev_process_utility(UTILITY_ARGS);
-	if (likely(pfs_plain_has_run(&call.usage, start)))
+	if (unlikely(!pfs_plain_has_run(&call.usage, start)))
 	{
-		/* An end sees for itself how the transaction is. */
-		if (command.kind == TRANS_STMT_BEGIN || command.kind == TRANS_STMT_START)
-			note_transaction_command(pfs_my_thread, &command);
-		return;
+		pfs_call_plain_left(&call, start);
+		if (pfs_call_end(&call))
+			pfs_call_utility_end(&call, 0, 0);
+		note_transaction_command(pfs_my_thread, kind, false, NULL, 0);
 	}
-	pfs_call_plain_left(&call, start);
-	if (pfs_call_end(&call))
-		pfs_call_utility_end(&call, 0, 0);
-	note_transaction_command(pfs_my_thread, &command);
+	/* An end sees for itself how the transaction is. */
+	else if (kind == TRANS_STMT_BEGIN || kind == TRANS_STMT_START)
+		note_transaction_command(pfs_my_thread, kind, false, NULL, 0);
 }
 
 /*
@@ -241,7 +238,7 @@ general_utility(UTILITY_PARAMS)
 				pfs_portal_executed();
 		}
 		prepared_command_end(t, &prepared);
-		note_transaction_command(t, &command);
+		note_transaction_command(t, command.kind, command.chain, command.gid, command.trx_id);
 	}
 }
 

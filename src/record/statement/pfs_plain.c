@@ -383,6 +383,27 @@ pfs_plain_is_named(PfsThread *t, const Query *query, const char *str)
 			 query->stmt_len);
 }
 
+/* The command tag of a plan.  The server's function costs more than the answer of those that nearly all are. */
+static inline CommandTag
+tag_of(const PlannedStmt *stmt)
+{
+	switch (stmt->commandType)
+	{
+		case CMD_UPDATE:
+			return CMDTAG_UPDATE;
+		case CMD_INSERT:
+			return CMDTAG_INSERT;
+		case CMD_DELETE:
+			return CMDTAG_DELETE;
+		case CMD_SELECT:
+			if (stmt->rowMarks == NIL)
+				return CMDTAG_SELECT;
+			/* FALLTHROUGH */
+		default:
+			return CreateCommandTag(unconstify(Node *, (const Node *) stmt));
+	}
+}
+
 /*
  * Notes that the executor starts the statement's query, or that its utility runs: names it if nothing
  * has yet, as of what was prepared and planned before.  False: it is no plain one, or its digest may have no text.
@@ -401,14 +422,8 @@ pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const c
 			return false;
 	}
 
-	/*
-	 * Nearly always SELECT, and the server's function would cost more than
-	 * the answer.
-	 */
 	else if (unlikely(pfs_digest_may_lack_text(query_id)) ||
-			 unlikely(!name(t, stmt->commandType == CMD_SELECT && stmt->rowMarks == NIL ? CMDTAG_SELECT
-							: CreateCommandTag(unconstify(Node *, (const Node *) stmt)),
-							query_id, str, stmt->stmt_location, stmt->stmt_len)))
+			 unlikely(!name(t, tag_of(stmt), query_id, str, stmt->stmt_location, stmt->stmt_len)))
 		return false;
 	pfs_plain.is_utility = query == NULL;
 	if (PFS_HAVE_PLAN_ORIGIN && query != NULL)
@@ -425,10 +440,10 @@ pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const c
 
 /*
  * Ends the statement: it is counted in the thread's cell, for its digest and its prepared statement,
- * and goes to the histories.
+ * and goes to the histories.  False: the general code has to.
  */
-bool
-pfs_plain_ends(PfsThread *t, uint64 now)
+static pg_attribute_always_inline bool
+end(PfsThread *t, uint64 now)
 {
 	PfsStoredStatement *e = pfs_plain.event;
 	PfsEvents  *events = &t->events[PFS_STATEMENTS];
@@ -472,6 +487,12 @@ pfs_plain_ends(PfsThread *t, uint64 now)
 	return true;
 }
 
+bool
+pfs_plain_ends(PfsThread *t, uint64 now)
+{
+	return end(t, now);
+}
+
 /*
  * Ends the statement, and begins the idle wait behind it, which is in no other event.  That waits are off or
  * have another timer does not matter to the statement.
@@ -482,7 +503,7 @@ pfs_plain_becomes_idle(PfsThread *t, uint64 now, uint32 source)
 	bool		ended;
 
 	pfs_write_begin(t);
-	ended = pfs_plain_ends(t, now);
+	ended = end(t, now);
 	if (likely(ended))
 	{
 		/*

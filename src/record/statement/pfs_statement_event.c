@@ -52,31 +52,52 @@ find_schema(char *to)
  */
 #define PATH_LOOK 16
 
-/* As find_schema(), for a setting that hardly ever changes: what the last one began with is cached. */
-static uint32
-put_schema(char *to)
+/* What the last one began with. */
+static PFS_HOT struct
 {
-	static PFS_HOT struct
-	{
-		const char *path;
-		char		look[PATH_LOOK];
-		uint32		len;
-	}			last;
+	const char *path;			/* NULL: it is not known by its begin */
+	char		look[PATH_LOOK];
+	uint32		len;
+	bool		is_whole;		/* `look` has all of it, with its end */
+}			last_path;
+
+/* As find_schema(), and notes how the setting begins. */
+static pg_noinline uint32
+find_other_schema(char *to)
+{
 	const char *path = namespace_search_path;
 
-	if (likely(path == last.path && path != NULL && strncmp(path, last.look, PATH_LOOK) == 0))
+	last_path.len = find_schema(to);
+	last_path.path = NULL;
+	if (path != NULL && path[0] != ' ' && last_path.len + 1 < PATH_LOOK)
 	{
-		memcpy(to, last.look, PATH_LOOK);
-		return last.len;
+		strncpy(last_path.look, path, PATH_LOOK);	/* zeros behind a shorter
+													 * one */
+		last_path.is_whole = last_path.look[PATH_LOOK - 1] == '\0';
+		last_path.path = path;
 	}
-	last.len = find_schema(to);
-	last.path = NULL;
-	if (path != NULL && path[0] != ' ' && last.len + 1 < PATH_LOOK)
-	{
-		strncpy(last.look, path, PATH_LOOK);	/* zeros behind a shorter one */
-		last.path = path;
-	}
-	return last.len;
+	return last_path.len;
+}
+
+/* Has the setting changed since?  It hardly ever does. */
+static inline bool
+is_last_path(const char *path)
+{
+	if (unlikely(path != last_path.path || path == NULL))
+		return false;
+	/* Without a limit it costs half as much. */
+	return likely(last_path.is_whole) ? strcmp(path, last_path.look) == 0
+		: strncmp(path, last_path.look, PATH_LOOK) == 0;
+}
+
+/* As find_schema(), with what is cached. */
+static inline uint32
+put_schema(char *to)
+{
+	if (unlikely(!is_last_path(namespace_search_path)))
+		return find_other_schema(to);
+	memcpy(to, last_path.look, PATH_LOOK);
+	return last_path.len;
 }
 
 static inline bool
