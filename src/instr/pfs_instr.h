@@ -128,6 +128,9 @@ extern PFS_HIDDEN PfsReal pfs_real;
 #define PFS_CALL(function, name, instruments) \
 	{.symbol = function, .replacement = (void *) wrap_##name, .original = (void **) &pfs_real.name, .needed_by = instruments}
 
+/* Parameters or arguments in parentheses without these, for macros that make functions. */
+#define PFS_UNPACK(...) __VA_ARGS__
+
 /* Each family's list, ended by a NULL symbol. */
 extern const PfsGotPatch pfs_file_calls[];
 extern const PfsGotPatch pfs_stdio_calls[];

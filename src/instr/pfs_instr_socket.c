@@ -257,8 +257,6 @@ did_not_wait(PfsThread *t, PfsTimestamp looked, ssize_t bytes)
 	look_for_plain(t);
 }
 
-#define PFS_UNPACK(...) __VA_ARGS__
-
 /* A call that moves bytes on a socket that is not the client's; frame: of the wrapper. */
 #define CALL_OF_OTHER(name, params, args, op) \
 static pg_noinline ssize_t \

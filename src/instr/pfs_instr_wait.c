@@ -306,23 +306,31 @@ is_idle(void)
 	return pfs_wait_event_info() == WAIT_EVENT_CLIENT_READ && (likely(pfs_open_waits.idle != NULL) || pfs_between_statements());
 }
 
-/* The wrapper of a call that waits for a latch or a socket. Without a timeout to wait for it only asks. */
+/*
+ * The wrapper of a call that waits for a latch or a socket. Without a timeout to wait for it only asks.  What an idle
+ * session does is passed on by a function that needs nothing else.
+ */
 #define WRAP_LATCH(name, params, args) \
-static int \
-wrap_##name params \
+static pg_noinline int \
+wait_by_##name(const void *frame, PFS_UNPACK params) \
 { \
-	PfsThread  *t; \
+	PfsThread  *t = pfs_thread_here(); \
 	PfsSleep	sleep; \
 	int			result; \
 \
-	if (pfs_is_still_all_off() || likely(is_idle())) \
-		return pfs_real.name args; \
-	t = pfs_thread_here(); \
-	if (unlikely(t == NULL) || timeout == 0 || !begin_latch(&sleep, t, FRAME)) \
+	if (unlikely(t == NULL) || timeout == 0 || !begin_latch(&sleep, t, frame)) \
 		return pfs_real.name args; \
 	result = pfs_real.name args; \
 	end_latch(&sleep, t); \
 	return result; \
+} \
+\
+static int \
+wrap_##name params \
+{ \
+	if (pfs_is_still_all_off() || likely(is_idle())) \
+		return pfs_real.name args; \
+	return wait_by_##name(FRAME, PFS_UNPACK args); \
 }
 
 WRAP_LATCH(epoll_wait, (int epfd, struct epoll_event *events, int maxevents, int timeout),
