@@ -33,30 +33,7 @@ PfsMemoryHere pfs_memory_here;
 
 /* ---- counting ---- */
 
-/* The method's result, behind what is left to do: the high-water mark rises, which concerns levels above. */
-static pg_noinline void *
-raise_at_levels(PfsContext *c, void *pointer)
-{
-	pfs_memory_raise_high_water(here.thread, c->cell);
-	pfs_seqlock_write_end(&here.thread->memory.seq);
-	return pointer;
-}
-
-/*
- * The same of early memory, mostly; nearly each allocation of a session that starts comes here.  A
- * jump leads here from the method, and no register is saved.
- */
-static pg_noinline void *
-raise_early(PfsContext *c, void *pointer)
-{
-	PfsThread  *t = here.thread;
-
-	if (!pfs_memory_raise_early(t, c->cell))
-		return raise_at_levels(c, pointer);
-	pfs_seqlock_write_end(&t->memory.seq);
-	return pointer;
-}
-
+/* The method's result, behind what is left to do. */
 static pg_noinline void *
 finish_alloc(PfsContext *c, uint64 bytes, void *pointer, PfsMemoryRest rest)
 {
@@ -64,31 +41,60 @@ finish_alloc(PfsContext *c, uint64 bytes, void *pointer, PfsMemoryRest rest)
 	return pointer;
 }
 
-static pg_attribute_always_inline void *
-count_alloc(PfsContext *c, uint64 bytes, void *pointer)
+/* The same where the high-water mark rises, as it does for many allocations of a young session. */
+static pg_noinline void *
+raise_for_alloc(PfsContext *c, void *pointer)
 {
-	PfsMemoryRest rest = pfs_memory_count_more(c, bytes);
+	pfs_memory_raise_high_water(here.thread, c->cell);
+	pfs_seqlock_write_end(&here.thread->memory.seq);
+	return pointer;
+}
 
+/* The same of early memory: the cell has got a chunk, which may be its first one. */
+static pg_noinline void *
+finish_early(PfsContext *c, void *pointer)
+{
+	pfs_block_touch(&here.thread->cells[PFS_FAMILY_MEMORY], c->cell - pfs_memory_cell(here.thread, 0));
+	return pointer;
+}
+
+/* Counts an allocation.  Early memory needs no write section, as nobody reads it. */
+static pg_attribute_always_inline void *
+count_alloc(PfsWay way, PfsContext *c, uint64 bytes, void *pointer)
+{
+	PfsMemoryRest rest;
+
+	if (way == PFS_WAY_EARLY)
+	{
+		pfs_bump(&c->count, 1);
+		pfs_bump(&c->bytes, bytes);
+		return unlikely(pfs_memory_more_early(here.thread, c->cell, bytes)) ? finish_early(c, pointer) : pointer;
+	}
+	rest = pfs_memory_count_more(c, bytes);
 	if (likely(rest == PFS_REST_NONE))
 		return pointer;
-	return likely(rest == PFS_REST_MARK) ? raise_early(c, pointer) : finish_alloc(c, bytes, pointer, rest);
+	return likely(rest == PFS_REST_MARK) ? raise_for_alloc(c, pointer) : finish_alloc(c, bytes, pointer, rest);
 }
 
 /* The chunk's size is not in its header, or is no size that the header can say. */
 static pg_noinline void *
 count_alloc_of_unknown_size(PfsAllocator kind, PfsContext *c, void *pointer)
 {
-	return count_alloc(c, PFS_SPACE_OF_CHUNK(&KIND(kind)->original, c->context, pointer) - KIND(kind)->header, pointer);
+	return count_alloc(PFS_WAY_PLAIN, c, PFS_SPACE_OF_CHUNK(&KIND(kind)->original, c->context, pointer) - KIND(kind)->header,
+					   pointer);
 }
 
-/* Counts a chunk that was asked for with this size; headers: of sets whose headers are as we know them. */
+/*
+ * Counts a chunk that was asked for with this size; headers: of sets whose headers are as we know them.
+ * One of unknown size is counted in the general way, also if it is early.
+ */
 static pg_attribute_always_inline void *
-count_alloc_of_size(PfsAllocator kind, bool headers, PfsContext *c, Size size, void *pointer)
+count_alloc_of_size(PfsAllocator kind, bool headers, PfsWay way, PfsContext *c, Size size, void *pointer)
 {
 	uint64		bytes = kind == PFS_BUMP ? MAXALIGN(size) : headers ? pfs_compat_set_chunk_space(pointer) : 0;
 
 	if (kind == PFS_BUMP || PFS_SPACE_IS_IN_HEADER(bytes, headers))
-		return count_alloc(c, bytes, pointer);
+		return count_alloc(way, c, bytes, pointer);
 	return count_alloc_of_unknown_size(kind, c, pointer);
 }
 
@@ -132,17 +138,17 @@ alloc_first(PfsAllocator kind, bool headers, PFS_ALLOC_PARAMS)
 				 (c = pfs_context_add(context)) == NULL))
 		return pfs_memory_alloc(kind, PFS_ALLOC_ARGS);
 	c->kind = kind;
-	c->way = PFS_WAY_PLAIN;
+	c->way = pfs_memory_plain_way(t);
 	c->on = true;
 	c->epoch = here.epoch;
 	c->instrument = name->instrument;
 	c->cell = pfs_memory_cell(t, name->cell);
-	c->methods = pfs_memory_probe.ways[kind][PFS_WAY_PLAIN];
+	c->methods = pfs_memory_probe.ways[kind][c->way];
 	context->methods = &c->methods;
 	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
 	if (unlikely(pointer == NULL))
 		return NULL;
-	return count_alloc_of_size(kind, headers, c, size, pointer);
+	return count_alloc_of_size(kind, headers, PFS_WAY_PLAIN, c, size, pointer);
 }
 
 /*
@@ -167,7 +173,7 @@ alloc_known(PfsAllocator kind, bool headers, PfsWay way, PFS_ALLOC_PARAMS)
 		pfs_memory_lose_chunk();
 		return pointer;
 	}
-	return count_alloc_of_size(kind, headers, c, size, pointer);
+	return count_alloc_of_size(kind, headers, way, c, size, pointer);
 }
 
 /*
@@ -192,6 +198,15 @@ free_known(PfsAllocator kind, bool headers, PfsWay way, PfsContext *c, MemoryCon
 		return;
 	}
 	pfs_bump(&c->count, -1);
+	if (way == PFS_WAY_EARLY)
+	{
+		c->bytes -= bytes;
+		pfs_memory_less_early(here.thread, c->cell, bytes);
+		KIND(kind)->original.free_p(PFS_FREE_ARGS);
+		return;
+	}
+	if (way != PFS_WAY_PLAIN)
+		pfs_memory_raise_early(here.thread, c->cell);
 	count_free(kind, context, pointer, c, bytes);
 }
 
@@ -214,7 +229,7 @@ reset(PfsAllocator kind, MemoryContext context)
 	if (likely(c != NULL && !pfs_memory_is_busy(here.thread)))
 	{
 		empty(c);
-		if (c->way != PFS_WAY_PLAIN)
+		if (c->way > PFS_WAY_EARLY)
 			pfs_memory_choose_methods(c);
 	}
 	KIND(kind)->original.reset(context);
@@ -303,6 +318,7 @@ name(MemoryContext context, void *pointer) \
 
 #define CHUNK_METHODS(name, kind, headers) \
 FREE_METHOD(name##_plain_free, kind, headers, PFS_WAY_PLAIN) \
+FREE_METHOD(name##_early_free, kind, headers, PFS_WAY_EARLY) \
 FREE_METHOD(name##_tracked_free, kind, headers, PFS_WAY_TRACKED) \
 FREE_METHOD(name##_other_free, kind, headers, PFS_WAY_OTHER) \
 static void * \
@@ -314,6 +330,7 @@ name##_realloc(PFS_REALLOC_PARAMS) \
 /* Chunks come by their context, which has an entry when it has a chunk. */
 #define SET_CHUNK_METHODS(name, kind) \
 	pfs_memory_probe.ways[kind][PFS_WAY_PLAIN].free_p = name##_plain_free; \
+	pfs_memory_probe.ways[kind][PFS_WAY_EARLY].free_p = name##_early_free; \
 	pfs_memory_probe.ways[kind][PFS_WAY_TRACKED].free_p = name##_tracked_free; \
 	pfs_memory_probe.ways[kind][PFS_WAY_OTHER].free_p = name##_other_free; \
 	for (PfsWay way = 0; way < PFS_NUM_WAYS; way++) \
@@ -335,6 +352,7 @@ name##_first_alloc(PFS_ALLOC_PARAMS) \
 	return alloc_first(kind, headers, PFS_ALLOC_ARGS); \
 } \
 ALLOC_METHOD(name##_plain_alloc, kind, headers, PFS_WAY_PLAIN) \
+ALLOC_METHOD(name##_early_alloc, kind, headers, PFS_WAY_EARLY) \
 ALLOC_METHOD(name##_tracked_alloc, kind, headers, PFS_WAY_TRACKED) \
 ALLOC_METHOD(name##_other_alloc, kind, headers, PFS_WAY_OTHER) \
 static void \
@@ -351,6 +369,7 @@ name##_delete(MemoryContext context) \
 #define SET_CONTEXT_METHODS(name, kind) \
 	pfs_memory_probe.table[kind].alloc = name##_first_alloc; \
 	pfs_memory_probe.ways[kind][PFS_WAY_PLAIN].alloc = name##_plain_alloc; \
+	pfs_memory_probe.ways[kind][PFS_WAY_EARLY].alloc = name##_early_alloc; \
 	pfs_memory_probe.ways[kind][PFS_WAY_TRACKED].alloc = name##_tracked_alloc; \
 	pfs_memory_probe.ways[kind][PFS_WAY_OTHER].alloc = name##_other_alloc; \
 	for (PfsWay way = 0; way < PFS_NUM_WAYS; way++) \

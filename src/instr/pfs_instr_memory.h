@@ -20,6 +20,8 @@ typedef enum PfsWay
 {
 	PFS_WAY_PLAIN,				/* all its chunks are counted, and its
 								 * instrument is on */
+	PFS_WAY_EARLY,				/* the same, of early memory
+								 * (pfs_memory_early.h) */
 	PFS_WAY_TRACKED,			/* its counted chunks are tracked, and its
 								 * instrument is on */
 	PFS_WAY_OTHER,
@@ -75,6 +77,13 @@ static pg_attribute_always_inline bool
 pfs_memory_is_on(const PfsThread *t, PfsInstrumentId instrument)
 {
 	return (pfs_instrument_flags(instrument) & pfs_load_relaxed(&t->mask) & PFS_FLAG_ENABLED) != 0;
+}
+
+/* The way of a context whose chunks are all counted, and whose instrument is on. */
+static pg_attribute_always_inline PfsWay
+pfs_memory_plain_way(const PfsThread *t)
+{
+	return likely(t->memory.has_levels) ? PFS_WAY_PLAIN : PFS_WAY_EARLY;
 }
 
 static inline bool
@@ -159,7 +168,7 @@ pfs_memory_count_more(PfsContext *c, uint64 bytes)
 
 extern void pfs_memory_finish_more(PfsContext *c, uint64 bytes, PfsMemoryRest rest);
 
-/* Counts chunks less; the entry's own count is lower already. */
+/* Counts chunks less; the entry's own count is lower already, and water marks of early memory have been raised. */
 static pg_attribute_always_inline PfsMemoryRest
 pfs_memory_count_less(PfsContext *c, uint64 count, uint64 bytes)
 {
@@ -184,6 +193,7 @@ pfs_memory_take_off(PfsContext *c, uint64 count, uint64 bytes)
 	PfsMemoryRest rest;
 
 	c->count -= count;
+	pfs_memory_raise_early(pfs_memory_here.thread, c->cell);
 	rest = pfs_memory_count_less(c, count, bytes);
 	if (unlikely(rest != PFS_REST_NONE))
 		pfs_memory_finish_less(c, count, bytes, rest);

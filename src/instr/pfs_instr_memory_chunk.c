@@ -33,7 +33,7 @@ pfs_memory_choose_methods(PfsContext *c)
 	if (c->on && c->epoch == here.epoch)
 	{
 		if (c->counted == PFS_COUNTED_ALL || c->kind == PFS_BUMP)
-			way = PFS_WAY_PLAIN;
+			way = pfs_memory_plain_way(here.thread);
 		else if (c->counted == PFS_COUNTED_TRACKED)
 			way = PFS_WAY_TRACKED;
 	}

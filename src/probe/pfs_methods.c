@@ -135,11 +135,19 @@ pfs_methods_find(PfsMethods *methods)
 /* All members are pointers to functions. */
 #define NUM_ENTRIES (sizeof(MemoryContextMethods) / sizeof(void *))
 
-/* Replaces the entries that are as expected; false: another library has replaced some. */
+/*
+ * Replaces the entries that are as expected; false: another library has replaced some.  Nearly always
+ * all are as expected.
+ */
 bool
 pfs_methods_exchange(MemoryContextMethods *table, const MemoryContextMethods *from,
 					 const MemoryContextMethods *to)
 {
+	if (likely(pfs_methods_are(table, from)))
+	{
+		*table = *to;
+		return true;
+	}
 	return pfs_relro_exchange((void **) table, (void *const *) from, (void *const *) to, NUM_ENTRIES);
 }
 

@@ -87,16 +87,15 @@ extern void pfs_memory_raise_high_water(PfsThread *t, PfsMemoryCell *c);
 extern void pfs_memory_lower_low_water(PfsThread *t, PfsMemoryCell *c);
 
 /*
- * Of early memory (pfs_memory_early.h), which has no levels above and no reader, only the cell
- * changes; false: it is another's, or this is its first chunk, and nothing was done.
+ * Early memory (pfs_memory_early.h) has no levels above and no reader, so its high-water marks may
+ * wait for the next free: till then what is in use beyond them only grows, and is what they are
+ * going to be.  This is to come before each free that may be one of early memory.
  */
-static pg_attribute_always_inline bool
-pfs_memory_raise_early(PfsThread *t, PfsMemoryCell *c)
+static pg_attribute_always_inline void
+pfs_memory_raise_early(const PfsThread *t, PfsMemoryCell *c)
 {
-	if (t->memory.has_levels || unlikely(c->high_count == 0))
-		return false;
-	pfs_memory_raise(c, pfs_memory_beyond(c->headroom_count), pfs_memory_beyond(c->headroom_bytes));
-	return true;
+	if (unlikely(!t->memory.has_levels))
+		pfs_memory_raise(c, pfs_memory_beyond(c->headroom_count), pfs_memory_beyond(c->headroom_bytes));
 }
 
 /*
@@ -141,6 +140,28 @@ pfs_memory_less(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
 	pfs_bump(&c->headroom_count, count);
 	pfs_bump(&c->headroom_bytes, bytes);
 	return unlikely(c->headroom_count > c->range_count) || unlikely(c->headroom_bytes > c->range_bytes);
+}
+
+/* The same of early memory.  True: this may be the cell's first chunk, so pfs_block_touch() has to follow. */
+static pg_attribute_always_inline bool
+pfs_memory_more_early(PfsThread *t, PfsMemoryCell *c, uint64 bytes)
+{
+	pfs_bump(&c->count_alloc, 1);
+	pfs_bump(&c->bytes_alloc, bytes);
+	pfs_memory_total_more(t, bytes);
+	(void) pfs_drop(&c->headroom_bytes, bytes);
+	return unlikely(pfs_drop(&c->headroom_count, 1));
+}
+
+/* A chunk less; early memory has no low-water marks that anybody asks for. */
+static pg_attribute_always_inline void
+pfs_memory_less_early(PfsThread *t, PfsMemoryCell *c, uint64 bytes)
+{
+	if ((int64) (c->headroom_count | c->headroom_bytes) < 0)
+		pfs_memory_raise_early(t, c);
+	pfs_memory_total_less(t, bytes);
+	pfs_bump(&c->headroom_count, 1);
+	pfs_bump(&c->headroom_bytes, bytes);
 }
 
 /*

@@ -75,9 +75,10 @@ pfs_memory_early_hand_over(PfsThread *t)
 	pfs_seqlock_write_end(&t->moves);
 	for (uint32 i = pfs_block_next(block, 0); i < block->ncells; i = pfs_block_next(block, i + 1))
 	{
-		const PfsMemoryCell *from = pfs_block_cell(block, i);
+		PfsMemoryCell *from = pfs_block_cell(block, i);
 		PfsMemoryCell *to = pfs_memory_cell(t, i);
 
+		pfs_memory_raise_early(&early, from);
 		pfs_bump(&to->count_alloc, from->count_alloc);
 		pfs_bump(&to->bytes_alloc, from->bytes_alloc);
 		(void) pfs_drop(&to->headroom_count, from->high_count);

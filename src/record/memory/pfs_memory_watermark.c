@@ -180,6 +180,7 @@ pfs_memory_resize(PfsThread *t, PfsMemoryCell *c, uint64 bytes, uint64 old_bytes
 		pfs_memory_total_more(t, bytes - old_bytes);
 		return;
 	}
+	pfs_memory_raise_early(t, c);
 	pfs_bump(&c->headroom_bytes, old_bytes - bytes);
 	if (c->headroom_bytes > c->range_bytes)
 		pfs_memory_lower_low_water(t, c);
