@@ -104,6 +104,19 @@ EOT
 	is($server->sql("SELECT string_agg(count_star::text, ', ') FROM pfs.events_statements_summary_by_digest d $of_app AND query_id IN
 		(SELECT query_id FROM pfs.events_statements_history_long WHERE thread_id = $thread AND event_name IN ('statement/sql/execute', 'statement/sql/lock_table') AND sql_text ~ 'EXECUTE p|SHARE')"),
 		"$executions, $executions", "$libraries: each by its digest");
+
+	# What is executed again and again is not forgotten for the sake of many others in between.
+	my $rounds = 40;
+
+	$server->sql('TRUNCATE pfs.events_statements_summary_by_digest');
+	for my $round (1 .. $rounds)
+	{
+		$execute->(qw(b e));
+		$c->query("SET my.n$_ = '$round'") for 1 .. 100;
+	}
+	$server->poll_idle($thread);
+	is($server->sql("SELECT string_agg(digest_text || ' ' || count_star, ', ' ORDER BY digest_text) FROM pfs.events_statements_summary_by_digest $of_app AND digest_text IN ('BEGIN', 'COMMIT')"),
+		"BEGIN $rounds, COMMIT $rounds", "$libraries: prepared commands that are executed among many others");
 	$c->send('Terminate');
 	$server->stop;
 }

@@ -23,7 +23,7 @@
 #include "pfs_hash.h"
 #include "pfs_plan_id.h"
 
-/* Entries: sets of WAYS, in which the oldest is replaced. */
+/* Entries: sets of WAYS, in which the one that was used longest ago is replaced. */
 #define SETS 256
 #define WAYS 4
 
@@ -37,7 +37,7 @@ typedef struct PlanId
 	uint64		query_id;
 } PlanId;
 
-/* Newest first in each set.  Pages that are not used are not there. */
+/* The one that was used last comes first in each set.  Pages that are not used are not there. */
 static PlanId ids[SETS][WAYS];
 
 /* A number for the statement's part of a text. */
@@ -66,6 +66,10 @@ set_of(const void *plan, uint64 text)
 
 StaticAssertDecl(SETS == 1 << 8, "a set's number is a byte");
 
+/*
+ * Finds an entry, and moves it to the front of its set.  A plan that is executed again and again keeps
+ * its entry so, whatever else a session executes meanwhile; once lost, nothing brings it back.
+ */
 static PlanId *
 find(const void *plan, uint64 text)
 {
@@ -73,8 +77,13 @@ find(const void *plan, uint64 text)
 
 	for (int i = 0; i < WAYS; i++)
 	{
-		if (set[i].text == text && set[i].plan == plan)
-			return &set[i];
+		PlanId		found = set[i];
+
+		if (found.text != text || found.plan != plan)
+			continue;
+		memmove(set + 1, set, i * sizeof(PlanId));
+		set[0] = found;
+		return set;
 	}
 	return NULL;
 }
