@@ -13,7 +13,7 @@ CREATE TEMP TABLE digests (database text, usr text, query_id bigint, calls bigin
 CREATE TEMP TABLE failed (database text, query_id bigint, event_name text, level int, sent bigint, affected bigint, exec_ms float8);
 CREATE TEMP TABLE events (database text, query_id bigint, event_name text, n bigint);
 CREATE TEMP TABLE lost (what text, n bigint);
-CREATE TEMP TABLE around_oids (database text, usr text, query_id bigint, plan_ms float8, utility_ms float8, finish_ms float8, unended bigint, unended_rows bigint);
+CREATE TEMP TABLE around_oids (database text, usr text, query_id bigint, plan_ms float8, utility_ms float8, finish_ms float8, unended bigint, unended_rows bigint, taken bigint, taken_rows bigint);
 \copy names FROM names.csv CSV
 \copy pgss FROM pg_stat_statements.csv CSV
 \copy digests FROM digests.csv CSV
@@ -32,7 +32,7 @@ WITH a AS (
 		bool_or(NOT toplevel AND calls > 0) AS nested, min(query) AS query FROM pgss GROUP BY 1, 2, 3
 ), around AS (
 	SELECT coalesce(d.name, o.database) AS database, coalesce(r.name, o.usr) AS usr, query_id, sum(plan_ms) AS plan_ms, sum(utility_ms) AS utility_ms,
-		sum(finish_ms) AS finish_ms, sum(unended) AS unended, sum(unended_rows) AS unended_rows
+		sum(finish_ms) AS finish_ms, sum(unended) AS unended, sum(unended_rows) AS unended_rows, sum(taken) AS taken, sum(taken_rows) AS taken_rows
 	FROM around_oids o LEFT JOIN names d ON d.kind = 'database' AND d.oid = o.database LEFT JOIN names r ON r.kind = 'role' AND r.oid = o.usr GROUP BY 1, 2, 3
 ), f AS (
 	SELECT database, query_id, count(*) AS calls, sum(sent) AS sent, sum(affected) AS affected, sum(exec_ms) AS exec_ms FROM failed GROUP BY 1, 2
@@ -46,17 +46,19 @@ SELECT database, usr, query_id, coalesce(a.query, b.query) AS query, coalesce(ne
 	coalesce(rows, 0) AS a_rows, coalesce(sent, 0) AS sent, coalesce(affected, 0) AS affected,
 	coalesce(a.plan_ms, 0) AS a_plan_ms, coalesce(b.plan_ms, 0) AS b_plan_ms, coalesce(around.plan_ms, 0) AS around_plan_ms,
 	coalesce(a.exec_ms, 0) AS a_exec_ms, coalesce(b.exec_ms, 0) AS b_exec_ms, coalesce(utility_ms, 0) AS around_utility_ms,
-	coalesce(finish_ms, 0) AS around_finish_ms, coalesce(unended, 0) AS unended, coalesce(unended_rows, 0) AS unended_rows
+	coalesce(finish_ms, 0) AS around_finish_ms, coalesce(unended, 0) AS unended, coalesce(unended_rows, 0) AS unended_rows,
+	coalesce(taken, 0) AS taken, coalesce(taken_rows, 0) AS taken_rows
 FROM a FULL JOIN digests b USING (database, usr, query_id) LEFT JOIN around USING (database, usr, query_id) LEFT JOIN e USING (database, query_id);
 
 -- The same without the role: failed statements are known by that.
 CREATE TEMP TABLE sums AS
 SELECT s.database, s.query_id, s.query, is_query, nested, coalesce(f.calls, 0) AS f_calls, a_calls, b_calls, errors, a_rows,
 	b_sent - coalesce(f.sent, 0) AS sent, b_affected - coalesce(f.affected, 0) AS affected, coalesce(f.sent, 0) AS f_sent, coalesce(f.affected, 0) AS f_affected,
-	a_exec_ms, b_exec_ms - coalesce(f.exec_ms, 0) AS b_exec_ms, coalesce(f.exec_ms, 0) AS f_exec_ms, around_utility_ms, around_finish_ms, unended, unended_rows
+	a_exec_ms, b_exec_ms - coalesce(f.exec_ms, 0) AS b_exec_ms, coalesce(f.exec_ms, 0) AS f_exec_ms, around_utility_ms, around_finish_ms, unended, unended_rows, taken, taken_rows
 FROM (SELECT database, query_id, min(query) AS query, bool_or(is_query) AS is_query, bool_or(nested) AS nested, sum(a_calls) AS a_calls, sum(b_calls) AS b_calls,
 		sum(errors) AS errors, sum(a_rows) AS a_rows, sum(sent) AS b_sent, sum(affected) AS b_affected, sum(a_exec_ms) AS a_exec_ms, sum(b_exec_ms) AS b_exec_ms,
-		sum(around_utility_ms) AS around_utility_ms, sum(around_finish_ms) AS around_finish_ms, sum(unended) AS unended, sum(unended_rows) AS unended_rows
+		sum(around_utility_ms) AS around_utility_ms, sum(around_finish_ms) AS around_finish_ms, sum(unended) AS unended, sum(unended_rows) AS unended_rows,
+		sum(taken) AS taken, sum(taken_rows) AS taken_rows
 	FROM shapes GROUP BY 1, 2) s
 LEFT JOIN (SELECT database, query_id, count(*) AS calls, sum(sent) AS sent, sum(affected) AS affected, sum(exec_ms) AS exec_ms FROM failed GROUP BY 1, 2) f USING (database, query_id);
 
@@ -71,6 +73,7 @@ INSERT INTO differences
 SELECT 'calls', CASE
 	WHEN NOT s.in_a AND s.of_prepared THEN 'PREPARE, EXECUTE, DEALLOCATE'
 	WHEN NOT s.in_b AND s.a_calls = 0 THEN 'only planned'
+	WHEN NOT s.is_query AND q.taken > 0 AND q.b_calls - q.a_calls - q.taken BETWEEN 0 AND q.f_calls THEN 'identifier taken out of its plan'
 	WHEN pg_temp.changes_role(s.query) AND q.b_calls - q.a_calls BETWEEN 0 AND q.f_calls THEN 'changes the role'
 	WHEN s.b_calls - s.a_calls BETWEEN 1 AND s.errors AND q.b_calls - q.a_calls BETWEEN 1 AND q.f_calls THEN 'failed'
 	WHEN s.a_calls = 0 AND s.b_calls <= s.errors AND q.f_calls > 0 AND s.nested IS FALSE
@@ -90,6 +93,7 @@ INSERT INTO differences
 SELECT 'rows', CASE
 	WHEN :major < 16 AND is_query AND nested AND affected = 0 AND a_rows < sent THEN 'fetched in parts'
 	WHEN sent > 0 AND affected > 0 AND sent <> affected AND a_rows = sent + affected THEN 'a rule adds another command'
+	WHEN NOT is_query AND taken > 0 AND a_rows + taken_rows = greatest(sent, affected) THEN 'identifier taken out of its plan'
 	WHEN NOT is_query AND a_rows = 0 AND affected = 0 AND query ~* '^(\s|/\*.*?\*/|--[^\n]*\n)*(show|explain|call)\M' THEN 'a command returns rows'
 	WHEN is_query AND a_rows < affected AND query ~* '\mwith\M.*\m(insert|update|delete|merge)\M' THEN 'WITH changes data'
 	WHEN f_calls > b_calls - a_calls AND a_rows BETWEEN greatest(sent, affected) AND greatest(sent + f_sent, affected + f_affected) THEN 'failed at the commit'

@@ -36,6 +36,7 @@ COPY (SELECT database_name, query_id, event_name, count(*) FROM pfs.events_state
 \set file :dir '/lost.csv'
 COPY (SELECT 'pg_stat_statements' AS what, dealloc FROM pg_stat_statements_info
 	UNION ALL SELECT 'digests', variable_value::bigint FROM pfs.status WHERE variable_name = 'pfs_digests_lost'
-	UNION ALL SELECT 'all others', count(*) FROM pfs.events_statements_summary_by_digest WHERE query_id IS NULL
+	UNION ALL SELECT 'all others', abs((SELECT coalesce(sum(count_star), 0) FROM pfs.events_statements_summary_by_digest WHERE query_id IS NULL)
+		- (SELECT count(*) FROM pfs.events_statements_history_long WHERE query_id IS NULL AND (errors > 0 OR event_name !~ '^statement/com/(parse|bind|fetch)$')))
 	UNION ALL SELECT 'events', variable_value::bigint FROM pfs.status WHERE variable_name = 'pfs_events_statements_current_lost'
 	UNION ALL SELECT 'history', greatest(count(*) - 0.9 * current_setting('pfs.events_statements_history_long_size')::bigint, 0)::bigint FROM pfs.events_statements_history_long) TO :'file' CSV;

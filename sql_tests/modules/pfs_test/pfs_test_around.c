@@ -4,7 +4,8 @@
  *	  pg_stat_statements, which measures around the server's own functions.  How long the
  *	  executor's finish of queries took that have no triggers: pfs passes it on without measuring it.
  *	  And which executions the executor never ended, with the rows that they had sent:
- *	  pg_stat_statements counts at that end.
+ *	  pg_stat_statements counts at that end.  And how often utilities were executed whose identifier
+ *	  it had taken out of their plan before, with their rows: it does not count these.
  *
  * A witness for scripts/regress-core --compare.  Loaded behind pg_stat_statements, its hooks
  * are around those; the hooks of pfs are around all.  Each process adds up by database,
@@ -14,6 +15,7 @@
 #include "postgres.h"
 
 #include "access/parallel.h"
+#include "common/hashfn.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "optimizer/planner.h"
@@ -44,7 +46,16 @@ typedef struct Around
 	double		finish_ms;
 	int64		unended;		/* executions */
 	int64		unended_rows;
+	int64		taken;			/* executions */
+	int64		taken_rows;
 } Around;
+
+/* The identifier of a utility's text, as it was before it was taken out of a plan. */
+typedef struct TextId
+{
+	uint64		text;			/* its hash */
+	uint64		query_id;
+} TextId;
 
 static planner_hook_type prev_planner = NULL;
 static ProcessUtility_hook_type prev_process_utility = NULL;
@@ -53,6 +64,7 @@ static ExecutorRun_hook_type prev_executor_run = NULL;
 static ExecutorFinish_hook_type prev_executor_finish = NULL;
 static ExecutorEnd_hook_type prev_executor_end = NULL;
 static HTAB *table = NULL;
+static HTAB *ids = NULL;
 
 static void
 write_all(int code, Datum arg)
@@ -70,9 +82,10 @@ write_all(int code, Datum arg)
 		return;
 	hash_seq_init(&status, table);
 	while ((around = hash_seq_search(&status)) != NULL)
-		fprintf(file, "%u,%u," INT64_FORMAT ",%.6f,%.6f,%.6f," INT64_FORMAT "," INT64_FORMAT "\n",
+		fprintf(file, "%u,%u," INT64_FORMAT ",%.6f,%.6f,%.6f," INT64_FORMAT "," INT64_FORMAT "," INT64_FORMAT "," INT64_FORMAT "\n",
 				around->key.database, around->key.user, (int64) around->key.query_id, around->plan_ms,
-				around->utility_ms, around->finish_ms, around->unended, around->unended_rows);
+				around->utility_ms, around->finish_ms, around->unended, around->unended_rows, around->taken,
+				around->taken_rows);
 	fclose(file);
 }
 
@@ -93,7 +106,7 @@ around_of(const AroundKey *key)
 	if (!found)
 	{
 		around->plan_ms = around->utility_ms = around->finish_ms = 0;
-		around->unended = around->unended_rows = 0;
+		around->unended = around->unended_rows = around->taken = around->taken_rows = 0;
 	}
 	return around;
 }
@@ -132,12 +145,53 @@ planner_cb(PFS_PLANNER_PARAMS)
 	return result;
 }
 
+/* The identifier that a utility has, or had when its text was executed first; 0: none. */
+static uint64
+utility_id(const PlannedStmt *stmt, const char *str)
+{
+	const char *text = str + Max(stmt->stmt_location, 0);
+	int			len = stmt->stmt_location >= 0 && stmt->stmt_len > 0 ? stmt->stmt_len : strlen(text);
+	uint64		hash = hash_bytes_extended((const unsigned char *) text, len, 0);
+	bool		found;
+	TextId	   *id;
+
+	if (ids == NULL)
+	{
+		HASHCTL		info = {.keysize = sizeof(uint64), .entrysize = sizeof(TextId), .hcxt = TopMemoryContext};
+
+		ids = hash_create("pfs_test_around, texts", 1024, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	}
+	id = hash_search(ids, &hash, stmt->queryId != 0 ? HASH_ENTER : HASH_FIND, &found);
+	if (stmt->queryId != 0)
+		id->query_id = stmt->queryId;
+	return id != NULL ? id->query_id : 0;
+}
+
+/* Rows that pg_stat_statements has of a utility. */
+static int64
+rows_of_utility(const QueryCompletion *qc)
+{
+	if (qc == NULL)
+		return 0;
+	switch (qc->commandTag)
+	{
+		case CMDTAG_COPY:
+		case CMDTAG_FETCH:
+		case CMDTAG_SELECT:
+		case CMDTAG_REFRESH_MATERIALIZED_VIEW:
+			return (int64) qc->nprocessed;
+		default:
+			return 0;
+	}
+}
+
 static void
 process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 				   ProcessUtilityContext context, ParamListInfo params,
 				   QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *qc)
 {
-	AroundKey	key = key_of(stmt->queryId);
+	AroundKey	key = key_of(utility_id(stmt, str));
+	bool		taken = stmt->queryId == 0;
 	instr_time	start;
 	double		ms;
 
@@ -148,7 +202,16 @@ process_utility_cb(PlannedStmt *stmt, const char *str, bool read_only_tree,
 		standard_ProcessUtility(stmt, str, read_only_tree, context, params, environment, dest, qc);
 	ms = since(start);
 	if (key.query_id != 0 && context != PROCESS_UTILITY_SUBCOMMAND && !IsParallelWorker())
-		around_of(&key)->utility_ms += ms;
+	{
+		Around	   *around = around_of(&key);
+
+		around->utility_ms += ms;
+		if (taken)
+		{
+			around->taken++;
+			around->taken_rows += rows_of_utility(qc);
+		}
+	}
 }
 
 /* Rows of all runs of a query, as pg_stat_statements counts them. */
