@@ -404,6 +404,16 @@ pfs_call_plan_end(PfsCall *call)
 
 /* ---- executor ---- */
 
+/*
+ * Does a portal begin its own query?  That is a cursor: between its calls others are executed.  A query without a
+ * portal is executed from its start to its end by one caller, but for one that wants its rows one by one.
+ */
+static inline bool
+is_start_of_portal(const PfsStatementSource *source)
+{
+	return source->portal != NULL && ((const PortalData *) source->portal)->status == PORTAL_DEFINED;
+}
+
 /* Gives the digest of a statement that is going to be executed a text, if it may have none. */
 static inline void
 look_for_text(PfsThread *t, const PfsStatementSource *source)
@@ -450,7 +460,10 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 		else
 			s = pfs_nested_begin(t, now, &source);
 		if (s != NULL)
+		{
 			pfs_nested_set_query(s, desc);
+			s->is_whole = !is_start_of_portal(&source);
+		}
 	}
 	note_plan_origin(s, desc);
 	begin_call(call, s, now, PFS_STAGE_EXECUTOR_START);
@@ -489,7 +502,7 @@ pfs_call_plain_left(PfsCall *call, uint64 start)
  * but a fetch.
  */
 static pg_noinline void
-begin_run(PfsCall *call, const QueryDesc *desc)
+begin_run(PfsCall *call, const QueryDesc *desc, uint64 count)
 {
 	PfsThread  *t = call->thread;
 	PfsTimestamp now = enter(call, desc);
@@ -499,6 +512,8 @@ begin_run(PfsCall *call, const QueryDesc *desc)
 	describe(&source, desc);
 	if (s != NULL)
 	{
+		if (count != 0)
+			s->is_whole = false;
 		if (unlikely(s->event == NULL && s->event_id != 0))
 			pfs_nested_show_again(t, s, &source);
 	}
@@ -523,7 +538,7 @@ begin_run(PfsCall *call, const QueryDesc *desc)
 }
 
 void
-pfs_call_run_begin(PfsCall *call, const QueryDesc *desc)
+pfs_call_run_begin(PfsCall *call, const QueryDesc *desc, uint64 count)
 {
 	if (is_known(call, desc) && likely(pfs_sql.top.phase == PFS_PHASE_PLAN))
 	{
@@ -531,7 +546,7 @@ pfs_call_run_begin(PfsCall *call, const QueryDesc *desc)
 		begin_known(call, PFS_STAGE_EXECUTE);
 	}
 	else
-		begin_run(call, desc);
+		begin_run(call, desc, count);
 	pfs_usage_begin(&call->usage);
 }
 

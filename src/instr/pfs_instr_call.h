@@ -195,7 +195,7 @@ extern void pfs_call_plan_begin(PfsCall *call, const PfsStatementSource *source)
 extern void pfs_call_plan_end(PfsCall *call);
 extern void pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc);
 extern void pfs_call_executor_start_end(PfsCall *call);
-extern void pfs_call_run_begin(PfsCall *call, const QueryDesc *desc);
+extern void pfs_call_run_begin(PfsCall *call, const QueryDesc *desc, uint64 count);
 extern void pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 parallel_workers);
 extern void pfs_call_finish_begin(PfsCall *call, const QueryDesc *desc);
 extern void pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected);

@@ -74,6 +74,7 @@ my %functions = (
 	pfs_test_save => [ [ 'save()', 'bool', 'pfs_test_save' ] ],
 	pfs_test_access => [ [ 'chained()', 'bigint', 'pfs_test_chained' ], [ 'access_time()', 'float8', 'pfs_test_access_time' ] ],
 	pfs_test_plugin => [ [ 'plugin_calls()', 'text', 'pfs_test_plugin_calls' ] ],
+	pfs_test_hooks => [ [ 'hook_calls()', 'text', 'pfs_test_hook_calls' ] ],
 	pfs_test_front => [ [ 'elsewhere()', 'void', 'pfs_test_elsewhere' ] ],
 	pfs_test_memory => [
 		[ 'context(i int, kind text, name text)', 'text', 'pfs_test_context', 'nulls' ],

@@ -84,7 +84,7 @@ sub _read
 	return $text;
 }
 
-# Letters of the answers up to ReadyForQuery; the fields of an error in {error}.
+# Letters of the answers up to ReadyForQuery; the fields of an error in {error}, the values of the last row in {row}.
 sub until_ready
 {
 	my ($self) = @_;
@@ -98,6 +98,7 @@ sub until_ready
 
 		push @letters, $letter;
 		$self->{error} = $body if $letter eq 'E';
+		$self->{row} = [ unpack('x2 (N/a)*', $body) ] if $letter eq 'D';
 		($self->{pid}) = unpack('N', $body) if $letter eq 'K';
 		return @letters if $letter eq 'Z';
 	}

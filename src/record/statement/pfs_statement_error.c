@@ -96,8 +96,9 @@ pfs_statement_row_calls(int level)
 
 /*
  * Ends what began behind the statement of this number; failed: by an error, which is that of
- * statements that were being executed, not of cursors that waited.  Each end is a write section
- * of its own, so that readers need not wait for all of them.
+ * statements that were being executed, not of cursors that waited.  A library whose hooks are in front of ours
+ * can raise it between two calls.  Each end is a write section of its own, so that readers need not wait for
+ * all of them.
  */
 static void
 end_all(PfsThread *t, uint64 statement_id, bool failed, bool utilities_too)
@@ -110,7 +111,7 @@ end_all(PfsThread *t, uint64 statement_id, bool failed, bool utilities_too)
 		if (s->is_utility && !utilities_too)
 			continue;
 		pfs_write_begin(t);
-		pfs_nested_end(t, s, pfs_timestamp_now(), failed && s->call_nest != 0, NULL);
+		pfs_nested_end(t, s, pfs_timestamp_now(), failed && (s->call_nest != 0 || s->is_whole), NULL);
 		pfs_write_end(t);
 	}
 	pfs_nested_shrink();

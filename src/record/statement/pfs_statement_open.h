@@ -52,6 +52,8 @@ typedef struct PfsStatement
 	bool		is_execute;		/* EXECUTE */
 	bool		is_fetch;		/* top level: the next part of what a portal
 								 * returns, which is no execution */
+	bool		is_whole;		/* nested: whoever executes it does nothing
+								 * else until it has ended */
 	uint8		counts;			/* PFS_COUNTS_... */
 	uint32		flags;			/* 0: not collected */
 	PfsInstrumentId instrument;
