@@ -191,13 +191,13 @@ begin_usual_read(PfsThread *t, int fd, const void *frame, PfsFd **file)
 	const PfsWaitLookup *lookup;
 	uint32		source;
 
-	if (unlikely(t == NULL))
+	if (unlikely(t == NULL) || !pfs_wait_is_undisturbed(t, PFS_SLOW_IDENTITY))
 		return NULL;
 	*file = pfs_fd_used(fd);
 	if (unlikely(*file == NULL))
 		return NULL;
 	lookup = pfs_file_read_lookup(pfs_wait_event_info(), (*file)->kind);
-	if (pfs_local.not_usual == PFS_SLOW_IDENTITY && !pfs_process.prepare_cb(t))
+	if (pfs_local.not_usual != 0 && !pfs_process.prepare_cb(t))
 		return NULL;
 	if (!pfs_wait_lookup_holds(lookup, t) || !pfs_frames_source_known(frame, &none, &source) ||
 		unlikely(!pfs_file_event_begin(t, lookup, *file, PFS_OP_READ, PFS_EVENT_NO_OFFSET, source, PFS_SLOW_IDENTITY)))
