@@ -135,17 +135,31 @@ is_nobodys(void)
 	return pfs_are_hooks_off() && pfs_transaction.event == NULL;
 }
 
+static inline void
+before_commit(void)
+{
+	if (plain_commits() || is_nobodys())
+		pfs_drop_committing();
+	else
+		general_xact(XACT_EVENT_PRE_COMMIT);
+}
+
+static inline void
+commit(void)
+{
+	if (unlikely(has_rows_to_end()) ||
+		(plain_commits() ? !pfs_transaction_of_plain_commits(pfs_my_thread) : !is_nobodys()))
+		general_xact(XACT_EVENT_COMMIT);
+}
+
 /* The callback.  Most commits are those of plain statements. */
 static void
 xact_cb(XactEvent event, void *arg)
 {
-	bool		is_plain = plain_commits();
-
-	if (event == XACT_EVENT_PRE_COMMIT && (is_plain || is_nobodys()))
-		pfs_drop_committing();
-	else if (event == XACT_EVENT_COMMIT && likely(!has_rows_to_end()) &&
-			 (is_plain ? pfs_transaction_of_plain_commits(pfs_my_thread) : is_nobodys()))
-		return;
+	if (event == XACT_EVENT_PRE_COMMIT)
+		before_commit();
+	else if (event == XACT_EVENT_COMMIT)
+		commit();
 	else
 		general_xact(event);
 }
