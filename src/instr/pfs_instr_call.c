@@ -304,7 +304,8 @@ static pg_attribute_always_inline void
 count_execution(PfsCall *call, PfsStatement *s, PfsTimestamp now, uint64 rows_sent, uint64 rows_affected)
 {
 	count_time(call, s, now);
-	pfs_usage_end(&call->usage, s->n, s->n + PFS_N_RARE);
+	pfs_usage_end(&call->usage, s->n);
+	pfs_usage_end_rare(&call->usage, s->n + PFS_N_RARE);
 	s->n[PFS_N_ROWS_SENT] += rows_sent;
 	s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
 	s->done = true;
@@ -601,7 +602,8 @@ pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected)
 	if (s != NULL && pfs_finish_counts(desc))
 	{
 		count_time(call, s, now);
-		pfs_usage_end(&call->usage, s->n, s->n + PFS_N_RARE);
+		pfs_usage_end(&call->usage, s->n);
+	pfs_usage_end_rare(&call->usage, s->n + PFS_N_RARE);
 		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
 	}
 	end_call(call, now);

@@ -53,23 +53,43 @@ pfs_usage_begin(PfsUsage *usage)
 	usage->wal = pgWalUsage;
 }
 
-/*
- * Adds what has been used since pfs_usage_begin() to a statement's counters, of which the rare ones may
- * lie elsewhere.
- */
+StaticAssertDecl(PFS_N_SHARED_BLKS_HIT + 2 == PFS_N_RARE, "the first pair is of those that are not rare");
+
+/* Adds what has been used since pfs_usage_begin() to a statement's counters, but for the rare ones. */
 static pg_attribute_always_inline void
-pfs_usage_end(const PfsUsage *usage, uint64 *n, uint64 *rare)
+pfs_usage_end(const PfsUsage *usage, uint64 *n)
 {
 	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
 	const PfsLoosePair *then = (const PfsLoosePair *) &usage->buffers;
-	PfsPair    *to = (PfsPair *) &n[PFS_N_SHARED_BLKS_HIT];
-	PfsPair    *rare_to = (PfsPair *) rare;
 
-	StaticAssertStmt(PFS_N_SHARED_BLKS_HIT + 2 == PFS_N_RARE, "the first pair is of those that are not rare");
-	to[0] += now[0] - then[0];
+	*(PfsPair *) &n[PFS_N_SHARED_BLKS_HIT] += now[0] - then[0];
+}
+
+/* Has something been used since that a rare one counts? */
+static pg_attribute_always_inline bool
+pfs_usage_is_rare(const PfsUsage *usage)
+{
+	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
+	const PfsLoosePair *then = (const PfsLoosePair *) &usage->buffers;
+	PfsPair		any = {0, 0};
+
 #pragma GCC unroll 5
 	for (int i = 1; i < NUM_BUFFER_NUMBERS / 2; i++)
-		rare_to[i - 1] += now[i] - then[i];
+		any |= now[i] ^ then[i];
+	return (any[0] | any[1]) != 0 || pgWalUsage.wal_records != usage->wal.wal_records;
+}
+
+/* Adds that; rare: from PFS_N_RARE on. */
+static inline void
+pfs_usage_end_rare(const PfsUsage *usage, uint64 *rare)
+{
+	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
+	const PfsLoosePair *then = (const PfsLoosePair *) &usage->buffers;
+	PfsPair    *to = (PfsPair *) rare;
+
+#pragma GCC unroll 5
+	for (int i = 1; i < NUM_BUFFER_NUMBERS / 2; i++)
+		to[i - 1] += now[i] - then[i];
 	rare[PFS_N_WAL_RECORDS - PFS_N_RARE] += pgWalUsage.wal_records - usage->wal.wal_records;
 	rare[PFS_N_WAL_FPI - PFS_N_RARE] += pgWalUsage.wal_fpi - usage->wal.wal_fpi;
 	rare[PFS_N_WAL_BYTES - PFS_N_RARE] += pgWalUsage.wal_bytes - usage->wal.wal_bytes;
@@ -250,7 +270,9 @@ pfs_plain_has_run(const PfsUsage *usage, uint64 start)
 	n = pfs_plain.event->n;
 	if (likely(now > start))
 		n[PFS_N_EXEC_TIME] += now - start;
-	pfs_usage_end(usage, n, pfs_stored_rare(pfs_plain.event));
+	pfs_usage_end(usage, n);
+	if (unlikely(pfs_usage_is_rare(usage)))
+		pfs_usage_end_rare(usage, pfs_plain_rare());
 	pfs_plain.stamp = now;
 	pfs_plain.state = PFS_PLAIN_RAN;
 	pfs_local.slow |= PFS_SLOW_OVER;

@@ -243,7 +243,7 @@ plain_run(PFS_EXECUTOR_RUN_PARAMS)
 
 		n[PFS_N_ROWS_SENT] = rows_sent(desc);
 		if (desc->operation != CMD_SELECT)
-			pfs_stored_rare(pfs_plain.event)[PFS_N_ROWS_AFFECTED - PFS_N_RARE] = desc->estate->es_processed;
+			pfs_plain_rare()[PFS_N_ROWS_AFFECTED - PFS_N_RARE] = desc->estate->es_processed;
 		return;
 	}
 	pfs_call_plain_left(&call, start);

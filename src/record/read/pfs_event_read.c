@@ -114,7 +114,7 @@ copy_in_place(PfsEventFamily family, const PfsEvents *events)
 
 	if (left < sizeof(kind))
 		return NULL;
-	kind = pfs_load_relaxed((const uint64 *) at);
+	kind = pfs_load_acquire((const uint64 *) at);	/* D: pfs_plain_rare() */
 	bytes = (kind >> 48) * sizeof(uint64);
 	if (bytes < sizeof(PfsEvent) - PFS_EVENT_UNSTORED || bytes > left)
 		return NULL;

@@ -293,8 +293,8 @@ is_clear(const PfsThread *t, uint64 query_id)
 }
 
 /*
- * Returns where the statement's event is going to stay, with its text and the rare counters, which it has
- * while it runs; NULL: there is no block.  How long the text is, is asked only where a block may end.
+ * Returns where the statement's event is going to stay, with its text, and the rare counters if it
+ * gets them; NULL: there is no block.  How long the text is, is asked only where a block may end.
  */
 static inline PfsStoredStatement *
 find_room(PfsThread *t, const char *str, int location, int len)
@@ -322,7 +322,6 @@ static pg_attribute_always_inline bool
 name(PfsThread *t, CommandTag tag, uint64 query_id, const char *str, int location, int len)
 {
 	PfsInstrumentId instrument = pfs_tag_instrument[tag];
-	PfsPair    *rare;
 	PfsPair		zero = {0, 0};
 	PfsStoredStatement *e;
 	uint64		size;
@@ -356,12 +355,8 @@ name(PfsThread *t, CommandTag tag, uint64 query_id, const char *str, int locatio
 	e->counts = 0;
 	e->plan_origin = 0;
 	e->text_len = pfs_statement_copy_text(e->more, &e->schema_len, str, location, len);
-	size = TYPEALIGN(PFS_EVENT_UNIT, offsetof(PfsStoredStatement, more) + e->schema_len + e->text_len) + PFS_RARE_SIZE;
-	e->kind = instrument | pfs_plain.parent.type << 32 | (uint64) PFS_WIDE_COUNTERS << 40 | size / sizeof(uint64) << 48;
-	rare = (PfsPair *) pfs_stored_rare(e);
-#pragma GCC unroll 12
-	for (int i = 0; i < PFS_NUM_RARE / 2; i++)
-		rare[i] = zero;
+	size = TYPEALIGN(PFS_EVENT_UNIT, offsetof(PfsStoredStatement, more) + e->schema_len + e->text_len);
+	e->kind = instrument | pfs_plain.parent.type << 32 | size / sizeof(uint64) << 48;
 	pfs_plain.event = e;
 	pfs_plain.is_planned = false;
 	pfs_store_release(&t->events[PFS_STATEMENTS].depth, PFS_EVENT_IN_PLACE);	/* C */
@@ -436,6 +431,25 @@ pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const c
 	return true;
 }
 
+/*
+ * Readers copy the event by its first word: they see the counters when they are there, behind the texts, where
+ * find_room() has left room for them.  D: pairs with the acquire in copy_in_place().
+ */
+uint64 *
+pfs_plain_rare(void)
+{
+	PfsStoredStatement *e = pfs_plain.event;
+
+	if ((e->wide & PFS_WIDE_COUNTERS) == 0)
+	{
+		uint64		more = (uint64) PFS_WIDE_COUNTERS << 40 | (uint64) (PFS_RARE_SIZE / sizeof(uint64)) << 48;
+
+		memset((char *) e + e->size * sizeof(uint64), 0, PFS_RARE_SIZE);
+		pfs_store_release(&e->kind, e->kind + more);	/* D */
+	}
+	return pfs_stored_rare(e);
+}
+
 /* ---- end ---- */
 
 /*
@@ -448,7 +462,7 @@ end(PfsThread *t, uint64 now)
 	PfsStoredStatement *e = pfs_plain.event;
 	PfsEvents  *events = &t->events[PFS_STATEMENTS];
 	PfsStatementCell *cell;
-	const uint64 *rare;
+	const uint64 *rare = NULL;
 	uint64		ticks;
 	uint32		bucket;
 
@@ -461,7 +475,8 @@ end(PfsThread *t, uint64 now)
 		return false;
 	ticks = likely(now > e->timer_start) ? now - e->timer_start : 0;
 	e->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - pfs_plain.lock_ticks;
-	rare = pfs_counters_rare(pfs_stored_rare(e));
+	if (unlikely(e->wide & PFS_WIDE_COUNTERS))
+		rare = pfs_stored_rare(e);
 	pfs_cell_add(&cell->time, ticks);
 	pfs_counters_add_parts(cell->n, e->n, rare);
 	bucket = pfs_histogram_bucket(ticks);
@@ -472,11 +487,6 @@ end(PfsThread *t, uint64 now)
 		pfs_prepared_add_usual(pfs_plain.prepared, e->flags, ticks);
 	e->timer_end = now;
 	e->end_event_id = t->last_event_id;
-	if (likely(rare == NULL))
-	{
-		e->wide = 0;
-		e->size -= PFS_RARE_SIZE / sizeof(uint64);
-	}
 	if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
 		pfs_history_done(t, PFS_STATEMENTS, e->size * sizeof(uint64), e->flags);
 	pfs_plain.state = PFS_PLAIN_NONE;

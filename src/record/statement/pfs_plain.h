@@ -146,6 +146,9 @@ pfs_plain_may_be_utility(const Node *utility)
 extern bool pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const char *str,
 							 const QueryDesc *query);
 
+/* Its rare counters (from PFS_N_RARE on), which its event gets with the first of them. */
+extern uint64 *pfs_plain_rare(void);
+
 /* Is this call of the executor one for the plain statement, which has come to this state? */
 static pg_attribute_always_inline bool
 pfs_plain_is(PfsPlainState state, const QueryDesc *desc)

@@ -56,7 +56,7 @@ typedef struct PfsPlain
 	PfsParent	parent;
 
 	PfsStoredStatement *event;	/* from its name on: where it stays, which is
-								 * shown; with rare counters */
+								 * shown */
 
 	/* From the start of the executor, or of the utility, on. */
 	const QueryDesc *query;		/* NULL: the executor has ended, or there is
