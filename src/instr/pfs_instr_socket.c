@@ -43,15 +43,6 @@ instrument_of_other(void)
 	return wait_info != 0 ? pfs_wait_info_instrument(wait_info) : pfs_fixed_instrument[PFS_INS_OTHER_SOCKET];
 }
 
-/* Flags of calls on the client's socket that read or write: an instrument is not asked where all are as by default. */
-static pg_attribute_always_inline uint32
-flags_of_client(const PfsThread *t, PfsFixedInstrument client)
-{
-	if (pfs_plain_is_on(t))
-		return client == PFS_INS_CLIENT_READ ? pfs_plain.read_flags : pfs_plain.write_flags;
-	return pfs_wait_flags(t, pfs_fixed_instrument[client]);
-}
-
 /* Makes an event of a call that has moved bytes, between these two readings.  s: the record of the socket, or NULL. */
 static pg_noinline void
 make_event(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsSocket *s, uint64 start, uint64 now,
@@ -65,24 +56,24 @@ make_event(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsSocket *s,
 	pfs_socket_instant(t, e, s, op == PFS_OP_RECV ? PFS_CALLS_READ : PFS_CALLS_WRITE, start, now, bytes);
 }
 
-/* Makes the event of the client's socket where it stays, if it is one as nearly all are; false: nothing was done. */
+/* Makes the event of a call on the client's socket where it stays, if it is usual in all; false: nothing was done. */
 static pg_attribute_always_inline bool
-record_in_place(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 start, uint64 now, ssize_t bytes,
-				PfsOperation op, uint32 source)
+record_in_place(PfsThread *t, PfsClientWait kind, uint32 flags, uint64 start, uint64 now, ssize_t bytes, uint32 source)
 {
+	const PfsWaitLookup *lookup = &pfs_client_lookups[kind];
 	PfsSocket  *s = pfs_my_socket;
 	uint64		ticks = likely(now > start) ? now - start : 0;
 	bool		made;
 
-	if (unlikely(!pfs_wait_is_usual_instant(t, flags) || s == NULL))
+	/* What it sends is still the statement's that has run. */
+	if (unlikely(flags != lookup->usual || bytes > PG_INT32_MAX || !pfs_wait_is_undisturbed(t, PFS_SLOW_OVER)))
 		return false;
 	pfs_write_begin(t);
 	made = likely(pfs_socket_is_current(s)) &&
-		likely(pfs_wait_instant(t, pfs_event_kind(instrument, op, PFS_OBJECT_SOCKET), flags, (uintptr_t) s, bytes,
-								source, start, ticks));
+		likely(pfs_wait_lookup_instant(t, lookup, start, ticks, (int32) bytes, (uintptr_t) s, source));
 	if (likely(made))
 	{
-		PfsSocketCell *cell = &s->cells[op == PFS_OP_RECV ? PFS_CALLS_READ : PFS_CALLS_WRITE];
+		PfsSocketCell *cell = &s->cells[kind == PFS_CLIENT_READS ? PFS_CALLS_READ : PFS_CALLS_WRITE];
 
 		pfs_cell_add(&cell->calls, ticks);
 		pfs_bump(&cell->bytes, bytes);
@@ -91,15 +82,25 @@ record_in_place(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 s
 	return made;
 }
 
+/* Makes it otherwise; the next one may be usual. */
+static pg_noinline void
+record_any(PfsThread *t, PfsClientWait kind, PfsInstrumentId instrument, uint32 flags, uint64 start, uint64 now,
+		   ssize_t bytes, PfsOperation op, uint32 source)
+{
+	make_event(t, instrument, flags, pfs_my_socket, start, now, bytes, op, source);
+	if (pfs_my_socket != NULL)
+		pfs_wait_lookup_make(&pfs_client_lookups[kind], t, instrument, flags,
+							 pfs_event_kind(instrument, op, PFS_OBJECT_SOCKET));
+}
+
 /*
  * Behind a call on the client's socket that began at `start`: it is an event if it has moved bytes, which is
  * begun only now, when it is over.
  */
 static pg_attribute_always_inline void
-end_of_client(PfsThread *t, PfsFixedInstrument client, uint32 flags, uint64 start, ssize_t bytes, PfsOperation op,
-			  const void *frame, PfsFramesMemo *memo)
+end_of_client(PfsThread *t, PfsClientWait kind, PfsInstrumentId instrument, uint32 flags, uint64 start, ssize_t bytes,
+			  PfsOperation op, const void *frame, PfsFramesMemo *memo)
 {
-	PfsInstrumentId instrument = pfs_fixed_instrument[client];
 	uint64		now;
 	uint32		source;
 
@@ -107,8 +108,8 @@ end_of_client(PfsThread *t, PfsFixedInstrument client, uint32 flags, uint64 star
 		return;
 	now = pfs_wait_read_end(t, flags);
 	source = pfs_frames_source_memo(frame, memo);
-	if (unlikely(!record_in_place(t, instrument, flags, start, now, bytes, op, source)))
-		make_event(t, instrument, flags, pfs_my_socket, start, now, bytes, op, source);
+	if (unlikely(!record_in_place(t, kind, flags, start, now, bytes, source)))
+		record_any(t, kind, instrument, flags, start, now, bytes, op, source);
 }
 
 /*
@@ -141,23 +142,45 @@ has_put_off(const PfsThread *t)
 		pfs_program_innermost != NULL;
 }
 
+/* Inside a write section: the session has found no message at this reading, and begins to wait for one. */
+static inline void
+begin_idle(PfsThread *t, bool in_transaction, PfsTimestamp now, uint32 source)
+{
+	PfsInstrumentId instrument = pfs_fixed_instrument[in_transaction ? PFS_INS_IDLE_TRANSACTION : PFS_INS_IDLE];
+	uint32		flags = pfs_wait_flags(t, instrument);
+
+	if (likely(flags & PFS_FLAG_ENABLED))
+		pfs_idle_begin(t, instrument, flags, (flags & PFS_FLAG_TIMED) ? pfs_timestamp_of(flags, now) : 0, source);
+}
+
 /* Has looked for the client's next message, with nothing to find: any statement ends. */
 static pg_noinline void
 general_idle(PfsThread *t, PfsTimestamp now, uint32 source)
 {
-	PfsInstrumentId instrument;
-	uint32		flags;
-
 	if (unlikely(has_put_off(t)))
 		settle(t);
-	instrument = pfs_fixed_instrument[IsTransactionOrTransactionBlock() ? PFS_INS_IDLE_TRANSACTION : PFS_INS_IDLE];
-	flags = pfs_wait_flags(t, instrument);
 	pfs_write_begin(t);
 	pfs_statement_idle(t, now);
-	if (likely(flags & PFS_FLAG_ENABLED))
-		pfs_idle_begin(t, instrument, flags, (flags & PFS_FLAG_TIMED) ? pfs_timestamp_of(flags, now) : 0, source);
+	begin_idle(t, IsTransactionOrTransactionBlock(), now, source);
 	pfs_write_end(t);
 	pfs_error_idle(t);
+}
+
+/* The same where a plain statement has run; false: it is not as usual. */
+static inline bool
+plain_idle(PfsThread *t, PfsTimestamp now, uint32 source)
+{
+	bool		ended;
+
+	if (unlikely(now.timer != PFS_FLAGS_TIMER(pfs_local.usual) || has_put_off(t)))
+		return false;
+	pfs_write_begin(t);
+	ended = pfs_plain_ends(t, now.at);
+	/* All transactions but failed ones, which it is in none of, are known. */
+	if (likely(ended))
+		begin_idle(t, pfs_transaction.lxid != InvalidLocalTransactionId, now, source);
+	pfs_write_end(t);
+	return ended;
 }
 
 /*
@@ -169,18 +192,17 @@ becomes_idle(PfsThread *t, PfsTimestamp now, const void *frame, PfsFramesMemo *m
 {
 	uint32		source = pfs_frames_source_memo(frame, memo);
 
-	if (unlikely(now.timer != PFS_FLAGS_TIMER(pfs_local.usual)) || unlikely(has_put_off(t)) ||
-		unlikely(!pfs_plain_becomes_idle(t, now.at, source)))
+	if (unlikely(!plain_idle(t, now, source)))
 		general_idle(t, now, source);
 	if (unlikely(pfs_prepared_count > 0))
 		pfs_prepared_look(t);
 }
 
-/* Inside a write section: counts the bytes of a message, which are no event.  flags: of reads from the client. */
+/* Inside a write section: counts the bytes of a message, which are no event. */
 static pg_attribute_always_inline void
-count_bytes(uint32 flags, ssize_t bytes)
+count_bytes(const PfsThread *t, ssize_t bytes)
 {
-	if (likely(flags & PFS_FLAG_ENABLED))
+	if (likely(pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_READ]) & PFS_FLAG_ENABLED))
 		pfs_socket_bytes(pfs_my_socket, bytes);
 }
 
@@ -195,6 +217,28 @@ look_for_plain(PfsThread *t)
 		(void) pfs_plain_stays_off();
 	if (unlikely(pfs_plain.state == PFS_PLAIN_NONE) && pfs_hooks_are_noted() && !pfs_tables_are_watched)
 		pfs_plain_look(t);
+}
+
+/* Inside a write section: the idle wait ends that is not as usual; the next one may be. */
+static pg_noinline void
+end_idle_any(PfsThread *t, PfsClientWait kind, uint32 flags, uint64 now)
+{
+	PfsInstrumentId instrument = pfs_open_waits.idle->instrument;
+
+	pfs_idle_end(t, now);
+	pfs_wait_lookup_make(&pfs_client_lookups[kind], t, instrument, flags, instrument);
+}
+
+static inline void
+end_idle(PfsThread *t, uint32 flags, uint64 now)
+{
+	PfsClientWait kind = pfs_open_waits.idle->instrument == pfs_fixed_instrument[PFS_INS_IDLE] ? PFS_CLIENT_IDLE
+		: PFS_CLIENT_IDLE_TRANSACTION;
+
+	if (unlikely(flags != pfs_client_lookups[kind].usual ||
+				 !pfs_wait_lookup_end(t, &pfs_client_lookups[kind], now, PFS_WAIT_NO_BYTES)))
+		end_idle_any(t, kind, flags, now);
+	pfs_open_waits.idle = NULL;
 }
 
 /*
@@ -212,20 +256,18 @@ idle_ends(PfsThread *t, ssize_t bytes)
 	if (unlikely(pfs_memory_is_stale()))
 		pfs_memory_sync(t);
 	pfs_write_begin(t);
-	pfs_idle_end(t, now.at);
+	end_idle(t, flags, now.at);
+	if (bytes > 0)
+		count_bytes(t, bytes);
 	if (likely((flags & PFS_FLAGS_USUAL) == pfs_local.usual && bytes > 0) && likely(pfs_plain_arrives(t, now.at)))
 	{
-		count_bytes(pfs_plain.read_flags, bytes);
 		pfs_write_end(t);
 		return;
 	}
 	if (unlikely((flags & PFS_FLAG_TIMED) == 0))
 		now.at = 0;
 	if (bytes > 0)
-	{
 		pfs_statement_arrived(t, now);
-		count_bytes(flags_of_client(t, PFS_INS_CLIENT_READ), bytes);
-	}
 	pfs_write_end(t);
 	look_for_plain(t);
 }
@@ -250,12 +292,14 @@ did_not_wait(PfsThread *t, PfsTimestamp looked, ssize_t bytes)
 	if (pfs_plain.state != PFS_PLAIN_ARRIVED &&
 		(looked.timer != PFS_FLAGS_TIMER(pfs_local.usual) || !pfs_plain_ends(t, looked.at) || !pfs_plain_arrives(t, looked.at)))
 		pfs_statement_arrived(t, looked);
-	count_bytes(flags_of_client(t, PFS_INS_CLIENT_READ), bytes);
+	count_bytes(t, bytes);
 	pfs_write_end(t);
 	pfs_error_watch();
 	pfs_error_flush(t);
 	look_for_plain(t);
 }
+
+
 
 /* A call that moves bytes on a socket that is not the client's; frame: of the wrapper. */
 #define CALL_OF_OTHER(name, params, args, op) \
@@ -289,15 +333,12 @@ wrap_##name params \
 	return other_##name(FRAME, PFS_UNPACK args); \
 }
 
-/*
- * A call that moves bytes, and is no wait for the client's next message.  client: its instrument on the client's
- * socket; frame: of the wrapper.
- */
-#define CALL_OF_ANY(linkage, name, params, args, client, op) \
+/* The wrapper of one that is no wait for the client's next message.  client: its instrument on the client's socket. */
+#define WRAP(name, wrapper, params, args, client, kind, op) \
 CALL_OF_OTHER(name, params, args, op) \
 \
-linkage ssize_t \
-any_##name(const void *frame, PFS_UNPACK params) \
+static ssize_t \
+wrapper params \
 { \
 	static PFS_HOT PfsFramesMemo memo; \
 	PfsThread  *t = pfs_my_thread; \
@@ -308,13 +349,13 @@ any_##name(const void *frame, PFS_UNPACK params) \
 	if (unlikely(t == NULL) || pfs_is_all_off()) \
 		return pfs_real.name args; \
 	if (unlikely(!is_client_socket(fd))) \
-		return other_##name(frame, PFS_UNPACK args); \
-	flags = flags_of_client(t, client); \
+		return other_##name(FRAME, PFS_UNPACK args); \
+	flags = pfs_wait_flags(t, pfs_fixed_instrument[client]); \
 	if (unlikely((flags & PFS_FLAG_ENABLED) == 0)) \
 		return pfs_real.name args; \
 	start = pfs_wait_clock(flags); \
 	result = pfs_real.name args; \
-	end_of_client(t, client, flags, start, result, op, frame, &memo); \
+	end_of_client(t, kind, pfs_fixed_instrument[client], flags, start, result, op, FRAME, &memo); \
 	return result; \
 }
 
@@ -326,7 +367,7 @@ any_##name(const void *frame, PFS_UNPACK params) \
  * until bytes come: so from the first of these calls on the session is idle.
  */
 #define WRAP_RECV(name, params, args) \
-CALL_OF_ANY(static pg_noinline, name, params, args, PFS_INS_CLIENT_READ, PFS_OP_RECV) \
+WRAP(name, receive_##name, params, args, PFS_INS_CLIENT_READ, PFS_CLIENT_READS, PFS_OP_RECV) \
 \
 static ssize_t \
 wrap_##name params \
@@ -367,22 +408,15 @@ wrap_##name params \
 			return result; \
 		} \
 	} \
-	return any_##name(FRAME, PFS_UNPACK args); \
+	return receive_##name args; \
 }
 
 WRAP_RECV(recv, (int fd, void *buf, size_t len, int how), (fd, buf, len, how))
 /* What recv() is in builds that check sizes of buffers. */
 WRAP_RECV(recv_chk, (int fd, void *buf, size_t len, size_t size, int how), (fd, buf, len, size, how))
 
-CALL_OF_ANY(static pg_attribute_always_inline, send, (int fd, const void *buf, size_t len, int how), (fd, buf, len, how),
-			PFS_INS_CLIENT_WRITE, PFS_OP_SEND)
-
-static ssize_t
-wrap_send(int fd, const void *buf, size_t len, int how)
-{
-	return any_send(FRAME, fd, buf, len, how);
-}
-
+WRAP(send, wrap_send, (int fd, const void *buf, size_t len, int how), (fd, buf, len, how),
+	 PFS_INS_CLIENT_WRITE, PFS_CLIENT_WRITES, PFS_OP_SEND)
 WRAP_OTHER(recvfrom, (int fd, void *buf, size_t len, int how, struct sockaddr *from, socklen_t *fromlen),
 		   (fd, buf, len, how, from, fromlen), PFS_OP_RECV)
 WRAP_OTHER(sendto, (int fd, const void *buf, size_t len, int how, const struct sockaddr *to, socklen_t tolen),

@@ -50,48 +50,4 @@ pfs_wait_count_only(PfsThread *t, PfsInstrumentId instrument, uint32 flags)
 	pfs_write_end(t);
 }
 
-/*
- * Is a wait with these flags, which is over, an event as nearly all are: in no other one, with nothing
- * in the way, and timed by the cycle counter?  What a socket sends is still the statement's that has run.
- */
-static pg_attribute_always_inline bool
-pfs_wait_is_usual_instant(const PfsThread *t, uint32 flags)
-{
-	return likely((flags & PFS_FLAGS_INSTANT) == pfs_local.instant) && pfs_wait_is_undisturbed(t, PFS_SLOW_OVER);
-}
-
-/*
- * Inside a write section: makes the event of such a wait where it stays, and counts it.  kind: as
- * pfs_event_kind() makes it.  False: nothing was done, as a number does not fit.
- */
-static pg_attribute_always_inline bool
-pfs_wait_instant(PfsThread *t, uint64 kind, uint32 flags, uint64 address, int64 bytes, uint32 source,
-				 uint64 start, uint64 ticks)
-{
-	PfsParent	parent = pfs_local.parent;
-	uint64		id = t->last_event_id + 1;
-	PfsWait    *e;
-
-	if (unlikely(id - parent.event_id > PG_UINT32_MAX || bytes > PG_INT32_MAX))
-		return false;
-	t->last_event_id = id;
-	pfs_summary_add(t, (PfsInstrumentId) kind, ticks);
-	pfs_digest_wait_add((PfsInstrumentId) kind, ticks);
-	e = pfs_history_room(t, PFS_WAITS, PFS_WAIT_LINE);
-	/* There is no block, which is counted as a loss. */
-	if (unlikely(e == NULL))
-		return true;
-	e->kind = kind | parent.type << 32;
-	e->timer_start = start;
-	e->timer_end = start + ticks;
-	e->event_id = id;
-	e->nesting_distance = (uint32) (id - parent.event_id);
-	e->flags = flags;
-	e->source = source;
-	e->bytes = (int32) bytes;
-	e->object.address = address;
-	pfs_history_done(t, PFS_WAITS, PFS_WAIT_LINE, flags);
-	return true;
-}
-
 #endif							/* PFS_EVENT_INSTANT_H */

@@ -124,8 +124,8 @@ pfs_file_event_begin(PfsThread *t, const PfsWaitLookup *lookup, const PfsFd *fil
 
 /*
  * Ends it, with so many bytes, negative on failure.  All that it asks comes before the first change,
- * so that what is not usual by now (a place that others have taken, a truncation, events of handlers
- * in between, a full block) is still whole for the general way.  Switches in between change nothing: the flags
+ * so that what is not usual by now (a place that others have taken, or as pfs_wait_lookup_end() says) is still
+ * whole for the general way.  Switches in between change nothing: the flags
  * are those of the begin.
  */
 static pg_attribute_always_inline void
@@ -133,36 +133,19 @@ pfs_file_event_end(PfsThread *t, const PfsWaitLookup *lookup, PfsFd *file, PfsCa
 {
 	uint64		end = pfs_read_cycles();
 	PfsWait    *e = &t->waits[0];
-	uint64		ticks = end - e->timer_start;
-	uint32	   *bucket = pfs_wait_lookup_bucket(lookup, ticks);
 	PfsPendingFile *p = file->place;
-	PfsWait    *to;
 
 	pfs_write_begin(t);
-	if (unlikely((int64) ticks < 0 || (uint64) bytes > PG_INT32_MAX || t->last_event_id != e->event_id ||
-				 !pfs_block_has_room(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE) ||
-				 p == NULL || !pfs_pending_holds(PFS_COUNTED_FILES, &p->place, e->object.file.counted,
-												 PFS_CALLS_KEY(lookup->instrument, part)) ||
-				 pfs_pending_file_is_full(p) || !pfs_wait_lookup_count(t, lookup, bucket, ticks)))
+	if (unlikely((uint64) bytes > PG_INT32_MAX || p == NULL ||
+				 !pfs_pending_holds(PFS_COUNTED_FILES, &p->place, e->object.file.counted,
+									PFS_CALLS_KEY(lookup->instrument, part)) ||
+				 pfs_pending_file_is_full(p) || !pfs_wait_lookup_end(t, lookup, end, (int32) bytes)))
 	{
 		pfs_file_event_end_any(t, end, file, bytes);
 		return;
 	}
 	p->bytes += bytes;
-	pfs_pending_file_add(p, ticks);
-
-	/* It is copied in the pieces in which it was written. */
-	to = (PfsWait *) t->events[PFS_WAITS].finished.next;
-	to->kind = e->kind;
-	to->timer_start = e->timer_start;
-	e->timer_end = to->timer_end = end;
-	to->event_id = e->event_id;
-	memcpy(&to->nesting_distance, &e->nesting_distance, sizeof(uint64));
-	to->source = e->source;
-	to->bytes = (int32) bytes;
-	memcpy(&to->object, &e->object, sizeof(e->object));
-	pfs_store_relaxed(&t->events[PFS_WAITS].depth, 0);
-	pfs_history_done(t, PFS_WAITS, PFS_WAIT_LINE, e->flags);
+	pfs_pending_file_add(p, end - e->timer_start);
 	pfs_write_end(t);
 }
 

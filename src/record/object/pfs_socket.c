@@ -39,6 +39,7 @@
 PFS_FIXED PfsPages *pfs_sockets = NULL;
 PFS_FIXED PfsSharedSockets *pfs_shared_sockets = NULL;
 PFS_HOT PfsSocket *pfs_my_socket = NULL;
+PFS_HOT_STRUCT PfsWaitLookup pfs_client_lookups[PFS_NUM_CLIENT_WAITS];
 
 /* This process has begun a move. */
 static bool is_moving = false;
@@ -63,6 +64,7 @@ pfs_sockets_start(void)
 {
 	/* Not 0, which a record's page reads as when it has been given back. */
 	pfs_words->socket_truncations = 1;
+	pfs_wait_lookups_start(pfs_client_lookups, PFS_NUM_CLIENT_WAITS);
 }
 
 /* Adds calls and bytes to the totals of an instrument and part, by atomic adds. */

@@ -15,7 +15,7 @@
 #define PFS_SOCKET_H
 
 #include "pfs_calls.h"
-#include "pfs_event_write.h"
+#include "pfs_wait_lookup.h"
 
 /*
  * Kinds of calls that one socket counts by itself; calls of more kinds are
@@ -77,6 +77,22 @@ extern PFS_HIDDEN PfsSharedSockets *pfs_shared_sockets;
 
 /* This process's record, or NULL.  What instrument points ask for. */
 extern PFS_HIDDEN PfsSocket *pfs_my_socket;
+
+/*
+ * What it has looked up of its waits on the client's socket: for the next message, in a transaction or not, and calls.
+ * Of a call, bits say its operation.
+ */
+typedef enum PfsClientWait
+{
+	PFS_CLIENT_IDLE,
+	PFS_CLIENT_IDLE_TRANSACTION,
+	PFS_CLIENT_READS,
+	PFS_CLIENT_WRITES,
+} PfsClientWait;
+
+#define PFS_NUM_CLIENT_WAITS (PFS_CLIENT_WRITES + 1)
+
+extern PFS_HIDDEN PfsWaitLookup pfs_client_lookups[PFS_NUM_CLIENT_WAITS];
 
 /* The totals, see pfs_calls.h. */
 extern PfsChained *pfs_socket_totals;

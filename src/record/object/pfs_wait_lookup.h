@@ -7,7 +7,7 @@
  * A lookup is made when its cell has counted an event, and the next one is going to be usual in
  * all.  It is never removed: it holds while the flags are the same, which each wait compares.
  * Where lookups lie is the business of whoever has them: pfs_lwlock_event.h by tranche,
- * pfs_file_event.h by wait event.
+ * pfs_file_event.h by wait event, pfs_socket.h of the client's socket.
  */
 #ifndef PFS_WAIT_LOOKUP_H
 #define PFS_WAIT_LOOKUP_H
@@ -69,6 +69,68 @@ pfs_wait_lookup_count(const PfsThread *t, const PfsWaitLookup *lookup, uint32 *b
 	}
 	pfs_bump32(bucket);
 	pfs_cell_add(&lookup->cell->time, ticks);
+	return true;
+}
+
+/*
+ * Inside a write section: ends the outermost wait, which is the lookup's, at a reading of its timer.  All that is
+ * asked comes before the first change.  False: nothing was done, as it is not usual by now: as above, or there is
+ * another event behind it, of a handler, or its block is full.
+ */
+static pg_attribute_always_inline bool
+pfs_wait_lookup_end(PfsThread *t, const PfsWaitLookup *lookup, uint64 end, int32 bytes)
+{
+	PfsWait    *e = &t->waits[0];
+	uint64		ticks = end - e->timer_start;
+	PfsWait    *to;
+
+	if (unlikely((int64) ticks < 0 || t->last_event_id != e->event_id ||
+				 !pfs_block_has_room(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE) ||
+				 !pfs_wait_lookup_count(t, lookup, pfs_wait_lookup_bucket(lookup, ticks), ticks)))
+		return false;
+	/* It is copied in the pieces in which it was written. */
+	to = (PfsWait *) t->events[PFS_WAITS].finished.next;
+	to->kind = e->kind;
+	to->timer_start = e->timer_start;
+	e->timer_end = to->timer_end = end;
+	to->event_id = e->event_id;
+	memcpy(&to->nesting_distance, &e->nesting_distance, sizeof(uint64));
+	to->source = e->source;
+	to->bytes = bytes;
+	memcpy(&to->object, &e->object, sizeof(e->object));
+	pfs_store_relaxed(&t->events[PFS_WAITS].depth, 0);
+	pfs_history_done(t, PFS_WAITS, PFS_WAIT_LINE, e->flags);
+	return true;
+}
+
+/*
+ * Inside a write section: counts a wait that is over, and in no other one, and makes its event where it stays; it
+ * was never seen running.  False: nothing was done.
+ */
+static pg_attribute_always_inline bool
+pfs_wait_lookup_instant(PfsThread *t, const PfsWaitLookup *lookup, uint64 start, uint64 ticks, int32 bytes, uint64 address,
+						uint32 source)
+{
+	PfsParent	parent = pfs_local.parent;
+	uint64		id = t->last_event_id + 1;
+	PfsWait    *e;
+
+	if (unlikely(id - parent.event_id > PG_UINT32_MAX ||
+				 !pfs_block_has_room(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE) ||
+				 !pfs_wait_lookup_count(t, lookup, pfs_wait_lookup_bucket(lookup, ticks), ticks)))
+		return false;
+	t->last_event_id = id;
+	e = (PfsWait *) t->events[PFS_WAITS].finished.next;
+	e->kind = lookup->bits | parent.type << 32;
+	e->timer_start = start;
+	e->timer_end = start + ticks;
+	e->event_id = id;
+	e->nesting_distance = (uint32) (id - parent.event_id);
+	e->flags = lookup->usual;
+	e->source = source;
+	e->bytes = bytes;
+	e->object.address = address;
+	pfs_history_done(t, PFS_WAITS, PFS_WAIT_LINE, lookup->usual);
 	return true;
 }
 

@@ -119,9 +119,6 @@ pfs_plain_look_now(PfsThread *t)
 	if (off)
 		return;
 	pfs_plain.transaction_flags = pfs_wait_flags(t, pfs_transaction_instrument);
-	pfs_plain.idle_flags = pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_IDLE]);
-	pfs_plain.read_flags = pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_READ]);
-	pfs_plain.write_flags = pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_WRITE]);
 	if (!is_default(pfs_plain.flags, PFS_FLAG_DIGEST) || !is_default(pfs_plain.transaction_flags, 0) || is_more_wanted(t))
 		return;
 	/* Its event lies there. */
@@ -456,8 +453,8 @@ pfs_plain_rare(void)
  * Ends the statement: it is counted in the thread's cell, for its digest and its prepared statement,
  * and goes to the histories.  False: the general code has to.
  */
-static pg_attribute_always_inline bool
-end(PfsThread *t, uint64 now)
+bool
+pfs_plain_ends(PfsThread *t, uint64 now)
 {
 	PfsStoredStatement *e = pfs_plain.event;
 	PfsEvents  *events = &t->events[PFS_STATEMENTS];
@@ -495,44 +492,4 @@ end(PfsThread *t, uint64 now)
 	pfs_digest_charged = 0;
 	pfs_local.waits = NULL;
 	return true;
-}
-
-bool
-pfs_plain_ends(PfsThread *t, uint64 now)
-{
-	return end(t, now);
-}
-
-/*
- * Ends the statement, and begins the idle wait behind it, which is in no other event.  That waits are off or
- * have another timer does not matter to the statement.
- */
-bool
-pfs_plain_becomes_idle(PfsThread *t, uint64 now, uint32 source)
-{
-	bool		ended;
-
-	pfs_write_begin(t);
-	ended = end(t, now);
-	if (likely(ended))
-	{
-		/*
-		 * All transactions but failed ones, which this statement is in none
-		 * of, are known.
-		 */
-		PfsInstrumentId instrument = pfs_fixed_instrument[PFS_INS_IDLE];
-		uint32		flags = pfs_plain.idle_flags;
-
-		if (pfs_transaction.lxid != InvalidLocalTransactionId)
-		{
-			instrument = pfs_fixed_instrument[PFS_INS_IDLE_TRANSACTION];
-			flags = pfs_wait_flags(t, instrument);
-		}
-		if (likely((flags & (PFS_FLAGS_USUAL | PFS_FLAG_ENABLED)) == (pfs_local.usual | PFS_FLAG_ENABLED)))
-			pfs_idle_begin(t, instrument, flags, now, source);
-		else if (flags & PFS_FLAG_ENABLED)
-			pfs_idle_begin(t, instrument, flags, pfs_wait_clock(flags), source);
-	}
-	pfs_write_end(t);
-	return ended;
 }

@@ -158,10 +158,8 @@ pfs_plain_is(PfsPlainState state, const QueryDesc *desc)
 
 /*
  * Inside a write section: the session looks for its client's next message, at this reading, and the statement
- * has run; the second is a write section of its own: there was no message, and the session begins to wait for it.
- * False: the general code ends the statement, and begins the wait.
+ * has run.  False: the general code ends it.
  */
 extern bool pfs_plain_ends(PfsThread *t, uint64 now);
-extern bool pfs_plain_becomes_idle(PfsThread *t, uint64 now, uint32 source);
 
 #endif							/* PFS_PLAIN_H */

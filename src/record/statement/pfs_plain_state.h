@@ -43,10 +43,6 @@ typedef struct PfsPlain
 	uint64		looked;			/* generation at which it has looked last */
 	uint32		flags;			/* of statements */
 	uint32		transaction_flags;
-	uint32		idle_flags;		/* of waits that nearly each plain statement
-								 * has: for the next one, reads of it, writes */
-	uint32		read_flags;
-	uint32		write_flags;
 
 	/* The statement. */
 	uint64		start;			/* by the default timer, as all readings here */
