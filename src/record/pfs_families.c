@@ -56,7 +56,6 @@ static const PfsEventFamilyInfo event_families[PFS_NUM_EVENT_FAMILIES] = {
 		PFS_TRANSACTION_DEPTH, false, TABLES("transactions"),
 		.size = sizeof(PfsTransactionEvent),
 		.item_min = PFS_TRANSACTION_STORED_MIN,
-		.record = pfs_transaction_event_record,
 	},
 };
 

@@ -99,6 +99,16 @@ slot_of(const PfsThread *t, PfsEventFamily family, uint32 level)
 	return slots + pfs_load_relaxed(&events->slot[level]) % PFS_EVENT_DEPTH_MAX * (size_t) pfs_sizes.event_size[family];
 }
 
+/* Makes a reader's copy of what an event has in a block, but for whose it is. */
+static void
+unpack(PfsEventFamily family, const void *stored, PfsEvent *copy)
+{
+	if (pfs_event_family_reads[family].unpack != NULL)
+		pfs_event_family_reads[family].unpack(stored, copy);
+	else
+		memcpy(PFS_EVENT_STORED(copy), stored, ((const PfsEventRun *) stored)->size * sizeof(uint64));
+}
+
 /*
  * Copies the bytes of an event that runs where it stays.  Returns them, and how many they are; NULL: what was
  * read does not fit together, as the thread has changed it meanwhile.
@@ -116,7 +126,7 @@ copy_in_place(PfsEventFamily family, const PfsEvents *events)
 		return NULL;
 	kind = pfs_load_acquire((const uint64 *) at);	/* D: pfs_plain_rare() */
 	bytes = (kind >> 48) * sizeof(uint64);
-	if (bytes < sizeof(PfsEvent) - PFS_EVENT_UNSTORED || bytes > left)
+	if (bytes < pfs_event_families[family].item_min || bytes > left)
 		return NULL;
 	copy = palloc(bytes);
 	pfs_racy_copy(copy, at, bytes);
@@ -159,14 +169,15 @@ copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsE
 			slots->copy(slot, copy);
 		else
 			pfs_racy_copy(copy, slot, pfs_sizes.event_size[family]);
+		/* What lies in a block lacks an event's begin, which is not looked at. */
 		if (pfs_event_family_reads[family].look != NULL)
-			pfs_event_family_reads[family].look(t, copy);
+			pfs_event_family_reads[family].look(t, stored != NULL ? (PfsEvent *) ((char *) stored - PFS_EVENT_UNSTORED) : copy);
 		if (pfs_seqlock_read_valid(&t->seq, before))
 		{
 			if (family == PFS_WAITS)
 				stored = &wait;
 			if (stored != NULL)
-				pfs_event_family_reads[family].unpack(stored, copy);
+				unpack(family, stored, copy);
 			copy->thread_id = pfs_load_relaxed(&t->thread_id);
 			copy->role = pfs_load_relaxed(&t->foreground) ? pfs_load_relaxed(&t->role) : InvalidOid;
 			if (stored != NULL && stored != &wait)
@@ -260,14 +271,11 @@ pfs_events_current(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, v
 
 /* ---- blocks ---- */
 
-/* Makes a reader's copy of an event that lies in the copy of a block, in a run. */
+/* The same of one that lies in the copy of a block, in a run. */
 static void
-unpack(PfsEventFamily family, const PfsEventRun *event, const PfsEventRun *run, PfsEvent *copy)
+unpack_of_run(PfsEventFamily family, const PfsEventRun *event, const PfsEventRun *run, PfsEvent *copy)
 {
-	if (pfs_event_family_reads[family].unpack != NULL)
-		pfs_event_family_reads[family].unpack(event, copy);
-	else
-		memcpy(PFS_EVENT_STORED(copy), event, event->size * sizeof(uint64));
+	unpack(family, event, copy);
 	copy->thread_id = run->thread_id;
 	copy->role = run->role;
 }
@@ -298,7 +306,7 @@ take_block_cb(const char *block, uint32 bytes, uint32 hidden, void *arg)
 			break;
 		if (event == run || at < hidden || (own != NULL && run->thread_id != own->thread_id))
 			continue;
-		unpack(reader->family, event, run, copy);
+		unpack_of_run(reader->family, event, run, copy);
 		if (own == NULL && (copy->flags & PFS_FLAG_HISTORY_LONG))
 			(void) take_finished(copy, PG_UINT64_MAX, reader);
 		else if (own != NULL && (copy->flags & PFS_FLAG_HISTORY))

@@ -325,7 +325,6 @@ typedef struct PfsTransactionEvent
 extern size_t pfs_statement_texts_size(void);
 extern void pfs_stage_event_record(PfsThread *t, PfsEvent *event);
 extern void pfs_statement_event_record(PfsThread *t, PfsEvent *event);
-extern void pfs_transaction_event_record(PfsThread *t, PfsEvent *event);
 extern size_t pfs_stage_event_used(const PfsEvent *event);
 extern size_t pfs_statement_event_used(const PfsEvent *event);
 extern size_t pfs_transaction_event_used(const PfsEvent *event);

@@ -50,16 +50,6 @@ pfs_transaction_event_used(const PfsEvent *event)
 	return e->gid[0] == '\0' ? offsetof(PfsTransactionEvent, gid) + 1 : sizeof(PfsTransactionEvent);
 }
 
-/* Puts a transaction into its thread's block.  Both lengths are constants, so that nothing is copied by a loop. */
-void
-pfs_transaction_event_record(PfsThread *t, PfsEvent *event)
-{
-	if (unlikely(((const PfsTransactionEvent *) event)->gid[0] != '\0'))
-		pfs_event_record_plain(t, PFS_TRANSACTIONS, event, sizeof(PfsTransactionEvent));
-	else
-		pfs_event_record_plain(t, PFS_TRANSACTIONS, event, offsetof(PfsTransactionEvent, gid) + 1);
-}
-
 /* ---- statements ---- */
 
 /* Parts of a statement in a block, as its struct says; all but the texts are whole pairs. */

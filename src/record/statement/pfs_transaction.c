@@ -57,23 +57,39 @@ forget(void)
 static pg_noinline void
 drop(PfsThread *t)
 {
-	pfs_event_drop(t, PFS_TRANSACTIONS, (PfsEvent *) pfs_transaction.event);
+	pfs_store_relaxed(&t->events[PFS_TRANSACTIONS].depth, 0);
 	forget();
 	parent_changed(PFS_NESTING_TRANSACTION);
 }
 
+/* Bytes of an event in a block: without a name, and of any. */
+#define STORED_SIZE TYPEALIGN(PFS_EVENT_UNIT, PFS_TRANSACTION_STORED_MIN)
+#define STORED_SIZE_MAX TYPEALIGN(PFS_EVENT_UNIT, sizeof(PfsTransactionEvent) - PFS_EVENT_UNSTORED)
+
 /*
  * Shows the event of the present transaction, whose start is a reading by the timer in flags, ENABLED among
- * them.  Inside a write section.
+ * them.  It lies where it is going to stay, in a block of which nobody writes more meanwhile: a thread has one
+ * transaction at a time.  Without a history, or a block, it lies in its slot, and goes nowhere.  Inside a write
+ * section.
  */
 static pg_attribute_always_inline void
 show(PfsThread *t, uint32 flags, uint64 start, PfsParent parent, bool chained)
 {
-	PfsTransactionEvent *e = (PfsTransactionEvent *)
-	pfs_event_begin(t, PFS_TRANSACTIONS, pfs_transaction_instrument, flags, start, parent);
+	PfsEvents  *events = &t->events[PFS_TRANSACTIONS];
+	char	   *room = NULL;
+	PfsTransactionEvent *e;
 
-	if (unlikely(e == NULL))
-		return;
+	if (likely(flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
+		room = pfs_history_room(t, PFS_TRANSACTIONS, STORED_SIZE_MAX);
+	if (likely(room != NULL))
+		e = (PfsTransactionEvent *) (room - PFS_EVENT_UNSTORED);
+	else
+		e = (PfsTransactionEvent *) pfs_event_slot(events, 0);
+	e->kind = pfs_transaction_instrument | parent.type << 32 | (uint64) (STORED_SIZE / sizeof(uint64)) << 48;
+	e->timer_start = start;
+	e->event_id = (flags & PFS_FLAG_CURRENT) ? ++t->last_event_id : 0;
+	e->nesting_event_id = parent.event_id;
+	e->flags = flags;
 	e->state = PFS_TRANSACTION_ACTIVE;
 	e->autocommit = !chained;
 	e->trx_id = 0;
@@ -83,7 +99,24 @@ show(PfsThread *t, uint32 flags, uint64 start, PfsParent parent, bool chained)
 	describe(e);
 	pfs_transaction.event = e;
 	pfs_transaction.event_id = e->event_id;
-	pfs_event_show(t, PFS_TRANSACTIONS);
+	pfs_store_release(&events->depth, likely(room != NULL) ? PFS_EVENT_IN_PLACE : 1);	/* C */
+}
+
+/* Ends the event at this reading, and puts it into the histories.  Inside a write section. */
+static pg_attribute_always_inline void
+finish(PfsThread *t, PfsTransactionEvent *e, PfsTransactionState state, uint64 end)
+{
+	PfsEvents  *events = &t->events[PFS_TRANSACTIONS];
+	bool		is_in_place = events->depth == PFS_EVENT_IN_PLACE;
+
+	e->state = state;
+	describe(e);
+	e->timer_end = end;
+	e->end_event_id = t->last_event_id;
+	pfs_store_relaxed(&events->depth, 0);
+	if (likely(is_in_place))
+		pfs_history_done(t, PFS_TRANSACTIONS, e->size * sizeof(uint64), e->flags);
+	forget();
 }
 
 /*
@@ -161,15 +194,11 @@ pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsTimestamp now)
 		return;
 	pfs_write_begin(t);
 	end = Max(pfs_timestamp_of(e->flags, now), e->timer_start);
-	e->state = state;
 	/* COMMIT PREPARED has put another one there, and has none itself. */
 	if (likely(e->trx_id == 0))
 		e->trx_id = U64FromFullTransactionId(GetTopFullTransactionIdIfAny());
-	describe(e);
-	/* The event's slot is another one from here on. */
-	pfs_count_transaction(t, e->flags, end - e->timer_start, e->read_only);
-	pfs_event_end(t, PFS_TRANSACTIONS, (PfsEvent *) e, end);
-	forget();
+	pfs_count_transaction(t, e->flags, end - e->timer_start, XactReadOnly);
+	finish(t, e, state, end);
 	parent_changed(PFS_NESTING_TRANSACTION);
 	pfs_write_end(t);
 }
@@ -194,24 +223,17 @@ pfs_transaction_of_plain_commits(PfsThread *t)
 	pfs_fence_signal();
 	cell = pfs_summary_chunk(t, PFS_FAMILY_TRANSACTIONS, 0);
 	part = XactReadOnly ? &cell->read_only : &cell->read_write;
-	if (unlikely(pfs_plain.state != PFS_PLAIN_RAN || !pfs_plain_is_on(t) || e == NULL || !pfs_is_usual(e->flags) || e->gid[0] != '\0' ||
-				 t->events[PFS_TRANSACTIONS].depth != 1 || cell == NULL || part->count_timed == 0))
+	if (unlikely(pfs_plain.state != PFS_PLAIN_RAN || !pfs_plain_is_on(t) || e == NULL || !pfs_is_usual(e->flags) ||
+				 e->gid[0] != '\0' || cell == NULL || part->count_timed == 0))
 	{
 		pfs_write_end(t);
 		return false;
 	}
 	pfs_plain.stamp = now;
 	now = Max(now, e->timer_start);
-	pfs_cell_add(part, now - e->timer_start);
-	e->state = PFS_TRANSACTION_COMMITTED;
 	e->trx_id = xid;
-	describe(e);
-	e->end_event_id = t->last_event_id;
-	e->timer_end = now;
-	pfs_store_relaxed(&t->events[PFS_TRANSACTIONS].depth, 0);
-	if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
-		pfs_event_record_plain(t, PFS_TRANSACTIONS, (PfsEvent *) e, offsetof(PfsTransactionEvent, gid) + 1);
-	forget();
+	pfs_cell_add(part, now - e->timer_start);
+	finish(t, e, PFS_TRANSACTION_COMMITTED, now);
 	pfs_write_end(t);
 	return true;
 }
@@ -251,6 +273,7 @@ pfs_transaction_command(PfsThread *t, int command, bool chain, const char *gid, 
 		case TRANS_STMT_COMMIT_PREPARED:
 		case TRANS_STMT_ROLLBACK_PREPARED:
 			strlcpy(e->gid, gid, sizeof(e->gid));
+			e->size = STORED_SIZE_MAX / sizeof(uint64);
 			e->trx_id = trx_id;
 			break;
 	}
