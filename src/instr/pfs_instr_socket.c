@@ -272,6 +272,18 @@ idle_ends(PfsThread *t, ssize_t bytes)
 	look_for_plain(t);
 }
 
+/* Inside a write section: a statement ends, if one is over, and the next one begins at this reading. */
+static void
+next_arrives(PfsThread *t, PfsTimestamp now)
+{
+	bool		usual = now.timer == PFS_FLAGS_TIMER(pfs_local.usual);
+
+	if (!usual || !pfs_plain_ends(t, now.at))
+		pfs_statement_is_over(t, now);
+	if (!usual || !pfs_plain_arrives(t, now.at))
+		pfs_statement_arrived(t, now);
+}
+
 /* The message was there when the session looked for it, at this reading: it did not have to wait. */
 static void
 did_not_wait(PfsThread *t, PfsTimestamp looked, ssize_t bytes)
@@ -289,9 +301,8 @@ did_not_wait(PfsThread *t, PfsTimestamp looked, ssize_t bytes)
 	 * Of what has arrived, and of which nothing is known yet, this is another
 	 * part.
 	 */
-	if (pfs_plain.state != PFS_PLAIN_ARRIVED &&
-		(looked.timer != PFS_FLAGS_TIMER(pfs_local.usual) || !pfs_plain_ends(t, looked.at) || !pfs_plain_arrives(t, looked.at)))
-		pfs_statement_arrived(t, looked);
+	if (pfs_plain.state != PFS_PLAIN_ARRIVED)
+		next_arrives(t, looked);
 	count_bytes(t, bytes);
 	pfs_write_end(t);
 	pfs_error_watch();

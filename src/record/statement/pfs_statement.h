@@ -343,6 +343,9 @@ extern void pfs_statement_event_unpack(const void *from, PfsEvent *to);
  */
 extern void pfs_statement_arrived(PfsThread *t, PfsTimestamp now);
 
+/* Inside a write section: a message was there when the session looked for it; the statement before has ended, if it is over. */
+extern void pfs_statement_is_over(PfsThread *t, PfsTimestamp now);
+
 /* Inside a write section: the session is going to wait for its client. */
 extern void pfs_statement_idle(PfsThread *t, PfsTimestamp now);
 

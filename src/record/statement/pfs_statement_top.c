@@ -242,6 +242,15 @@ end_at_wait(PfsThread *t, PfsTimestamp now)
 	pfs_top_end(t, now);
 }
 
+/* Ends the statement at top level, if it is over, at a reading behind it.  Inside a write section. */
+void
+pfs_statement_is_over(PfsThread *t, PfsTimestamp now)
+{
+	pfs_plain_leave_inside(t);
+	if (pfs_sql.top_open && (pfs_sql.top.done || pfs_top_has_failed()))
+		end_at_wait(t, now);
+}
+
 /*
  * Begins a statement with a client's message, if the session has been idle, or the
  * statement before is over and has not ended yet.  The reading of the clock that ended
@@ -250,18 +259,12 @@ end_at_wait(PfsThread *t, PfsTimestamp now)
 void
 pfs_statement_arrived(PfsThread *t, PfsTimestamp now)
 {
-	bool		over;
-
-	pfs_plain_leave_inside(t);
-	over = pfs_sql.top_open && (pfs_sql.top.done || pfs_top_has_failed());
-	/* A part of a message, or the next of those that a statement consists of. */
-	if ((pfs_sql.top_open && !over) || !pfs_statement_is_wanted(t))
-		return;
 	if (unlikely(now.at == 0))
 		now = pfs_timestamp_now();
-	if (over)
-		end_at_wait(t, now);
-	begin_top(t, now);
+	pfs_statement_is_over(t, now);
+	/* A part of a message, or the next of those that a statement consists of. */
+	if (!pfs_sql.top_open && pfs_statement_is_wanted(t))
+		begin_top(t, now);
 }
 
 /*
