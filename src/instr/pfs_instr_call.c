@@ -603,7 +603,7 @@ pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected)
 	{
 		count_time(call, s, now);
 		pfs_usage_end(&call->usage, s->n);
-	pfs_usage_end_rare(&call->usage, s->n + PFS_N_RARE);
+		pfs_usage_end_rare(&call->usage, s->n + PFS_N_RARE);
 		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
 	}
 	end_call(call, now);

@@ -233,7 +233,7 @@ static inline void
 end_idle(PfsThread *t, uint32 flags, uint64 now)
 {
 	PfsClientWait kind = pfs_open_waits.idle->instrument == pfs_fixed_instrument[PFS_INS_IDLE] ? PFS_CLIENT_IDLE
-		: PFS_CLIENT_IDLE_TRANSACTION;
+	: PFS_CLIENT_IDLE_TRANSACTION;
 
 	if (unlikely(flags != pfs_client_lookups[kind].usual ||
 				 !pfs_wait_lookup_end(t, &pfs_client_lookups[kind], now, PFS_WAIT_NO_BYTES)))

@@ -183,7 +183,7 @@ pfs_file_kind(const char *canonical)
 		return PFS_FILE_TEMP;
 	for (int i = 0; i < lengthof(kinds); i++)
 	{
-		if (!starts_with(canonical, kinds[i].prefix))
+		if (canonical[0] != kinds[i].prefix[0] || !starts_with(canonical, kinds[i].prefix))
 			continue;
 		/* pg_control, pg_filenode.map and PG_VERSION lie there, too. */
 		return kinds[i].kind == PFS_FILE_DATA ? kind_there(canonical) : kinds[i].kind;
