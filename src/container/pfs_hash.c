@@ -41,7 +41,16 @@ struct PfsHash
 	 * owner.
 	 */
 	uint64_t   *slots;
+
+	/*
+	 * By the place where a window begins: so many of its slots, from the
+	 * first one on, its keys have been in.  It is raised before a slot is
+	 * taken, and never gets less.  Nearly always it is a few.
+	 */
+	uint8_t    *reach;
 };
+
+_Static_assert(PFS_HASH_WINDOW <= UINT8_MAX, "a window's reach fits");
 
 typedef enum PfsHashRival
 {
@@ -64,7 +73,17 @@ window_of(const PfsHash *h, uint64_t hash)
 }
 
 /*
- * The first slot from this one on with the key's tag, or the window's end.  Most
+ * The end of the slots that the window's keys can be in.  Who has to see a slot that another process has taken sees
+ * its reach, which that has raised before; so it is loaded behind whatever orders the two.
+ */
+static inline const uint64_t *
+end_of(const PfsHash *h, uint64_t hash)
+{
+	return window_of(h, hash) + pfs_load_acquire(&h->reach[hash & h->mask]);
+}
+
+/*
+ * The first slot from this one on with the key's tag, or the end.  Most
  * slots are empty or another key's, and who does not find a key has looked at
  * all of them.  (A tag of 0 also matches empty slots: look_at() knows better.)
  */
@@ -86,6 +105,7 @@ pfs_hash_create(PfsSegment *seg, PfsPages *pages, uint32_t records_max, PfsHashE
 	uint64_t	nslots = 2;
 	uint32_t	window;
 	uint64_t   *slots;
+	uint8_t    *reach;
 	PfsHash    *h;
 
 	while (nslots < 2 * (uint64_t) records_max)
@@ -93,6 +113,7 @@ pfs_hash_create(PfsSegment *seg, PfsPages *pages, uint32_t records_max, PfsHashE
 	h = pfs_segment_take(seg, sizeof(PfsHash), PFS_CACHE_LINE);
 	window = nslots < PFS_HASH_WINDOW ? nslots : PFS_HASH_WINDOW;
 	slots = pfs_segment_take(seg, (nslots + window - 1) * sizeof(uint64_t), PFS_CACHE_LINE);
+	reach = pfs_segment_take(seg, nslots, PFS_CACHE_LINE);
 	if (seg->base == NULL)
 		return NULL;
 	h->pages = pages;
@@ -100,6 +121,7 @@ pfs_hash_create(PfsSegment *seg, PfsPages *pages, uint32_t records_max, PfsHashE
 	h->mask = nslots - 1;
 	h->window = window;
 	h->slots = slots;
+	h->reach = reach;
 	return h;
 }
 
@@ -147,7 +169,7 @@ uint32_t
 pfs_hash_find(PfsHash *h, uint64_t hash, const void *key, uint64_t *word)
 {
 	uint64_t   *slot = window_of(h, hash);
-	const uint64_t *end = slot + h->window;
+	const uint64_t *end = end_of(h, hash);
 
 	for (slot = next_match(slot, end, hash); slot < end; slot = next_match(slot + 1, end, hash))
 	{
@@ -159,25 +181,39 @@ pfs_hash_find(PfsHash *h, uint64_t hash, const void *key, uint64_t *word)
 	return PFS_NO_RECORD;
 }
 
+/* Keys of the hash's window can be in so many of its slots from now on. */
+static void
+raise_reach(PfsHash *h, uint64_t hash, uint32_t slots)
+{
+	uint8_t    *reach = &h->reach[hash & h->mask];
+	uint8_t		old = pfs_load_relaxed(reach);
+
+	while (old < slots && !pfs_cas(reach, &old, (uint8_t) slots))
+		;
+}
+
 /* Put value into the first empty slot of the window; NULL if there is none. */
 static uint64_t *
 enter(PfsHash *h, uint64_t hash, uint64_t value)
 {
 	uint64_t   *slot = window_of(h, hash);
 
-	for (const uint64_t *end = slot + h->window; slot < end; slot++)
+	for (uint32_t i = 0; i < h->window; i++)
 	{
 		uint64_t	empty = 0;
 
+		if (pfs_load_relaxed(&slot[i]) != 0)
+			continue;
+		raise_reach(h, hash, i + 1);
 		/* N: the key is in the record first.  Pairs with M. */
-		if (pfs_load_relaxed(slot) == 0 && pfs_cas(slot, &empty, value))
-			return slot;
+		if (pfs_cas(&slot[i], &empty, value))
+			return &slot[i];
 	}
 	return NULL;
 }
 
 /*
- * Whether anyone else has the key, looked for in the whole window except our
+ * Whether anyone else has the key, looked for in the window except our
  * own slot.  A live one is the answer, so it goes before a dirty one.
  */
 static PfsHashRival
@@ -186,7 +222,7 @@ find_rival(PfsHash *h, uint64_t hash, const void *key, const uint64_t *mine,
 {
 	PfsHashRival worst = RIVAL_NONE;
 	uint64_t   *slot = window_of(h, hash);
-	const uint64_t *end = slot + h->window;
+	const uint64_t *end = end_of(h, hash);
 
 	for (slot = next_match(slot, end, hash); slot < end; slot = next_match(slot + 1, end, hash))
 	{
@@ -298,7 +334,7 @@ leave_slot(PfsHash *h, uint64_t hash, uint32_t index)
 	uint64_t	value = slot_value(hash, index);
 	uint64_t   *slot = window_of(h, hash);
 
-	for (const uint64_t *end = slot + h->window; slot < end; slot++)
+	for (const uint64_t *end = end_of(h, hash); slot < end; slot++)
 	{
 		if (pfs_load_relaxed(slot) == value)
 		{

@@ -123,28 +123,41 @@ apply_truncations(uint64 generation)
 
 /* ---- flushing ---- */
 
-/* Adds a place's buckets, nearly all of which are empty. */
+/* Adds a place's buckets, nearly all of which are empty: they are looked at by words. */
 static inline void
 flush_buckets(const PfsPendingDigest *p, PfsDigest *d)
 {
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
-	{
-		uint64		several;
+	uint64		several;
 
-		if (b % sizeof(several) == 0 && b + sizeof(several) <= PFS_HISTOGRAM_BUCKETS)
-		{
-			memcpy(&several, &p->buckets[b], sizeof(several));
-			if (several == 0)
-			{
-				b += sizeof(several) - 1;
-				continue;
-			}
-		}
-		if (p->buckets[b] == 0)
+	for (int first = 0; first < PFS_HISTOGRAM_BUCKETS; first += sizeof(several))
+	{
+		memcpy(&several, &p->buckets[first], sizeof(several));
+		if (several == 0)
 			continue;
-		if (!pfs_digest_move_is_wanted())
-			return;
-		pfs_add_relaxed(&d->buckets[b], p->buckets[b]);
+		for (int b = first; b < first + (int) sizeof(several); b++)
+		{
+			if (p->buckets[b] == 0)
+				continue;
+			if (!pfs_digest_move_is_wanted())
+				return;
+			pfs_add_relaxed(&d->buckets[b], p->buckets[b]);
+		}
+	}
+}
+
+/* Adds what its statements have taken and counted. */
+static inline void
+flush_counters(const PfsPendingDigest *p, PfsSharedStatementCell *to)
+{
+	PfsTotals	time = {0};
+
+	pfs_totals_add_cell(&time, &p->counters.time);
+	pfs_shared_cell_merge(&to->time, &time);
+	pfs_shared_statement_add(to, p->counters.n, p->counters.memory);
+	if (PFS_HAVE_PLAN_ORIGIN)
+	{
+		pfs_add_relaxed(&to->plans.generic, p->plans.generic);
+		pfs_add_relaxed(&to->plans.custom, p->plans.custom);
 	}
 }
 
@@ -158,7 +171,6 @@ flush(PfsPendingDigest *p)
 {
 	PfsCachedDigest *cached = pfs_digest_enter(&p->key, false);
 	PfsDigest  *d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
-	PfsStatementTotals totals = {0};
 	bool		may = pfs_digest_begin_move();
 
 	if (may && unlikely(pfs_load_acquire(&pfs_words->digest_truncations) != mine->generation))
@@ -168,10 +180,8 @@ flush(PfsPendingDigest *p)
 	}
 	if (may)
 	{
-		pfs_statement_kind.add(&totals, &p->counters);
-		totals.plans = p->plans;
 		if (pfs_digest_move_is_wanted())
-			pfs_statement_kind.merge(&d->counters, &totals);
+			flush_counters(p, &d->counters);
 		flush_buckets(p, d);
 		for (uint32 i = 0; i < p->nwaits && pfs_digest_move_is_wanted(); i++)
 			pfs_digest_wait_put(cached, p->waits[i].instrument, &p->waits[i].counts);

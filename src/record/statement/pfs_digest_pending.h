@@ -65,7 +65,7 @@ typedef struct PfsPendingDigest
 	int64		extra;			/* as in PfsDigest */
 	PfsStatementCell counters __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsPendingWait waits[PFS_PENDING_DIGEST_WAITS];
-	uint8		buckets[PFS_HISTOGRAM_BUCKETS];
+	uint8		buckets[TYPEALIGN(sizeof(uint64), PFS_HISTOGRAM_BUCKETS)];
 	PfsDigestRows rows[PFS_PENDING_DIGEST_ROWS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigest;
 
