@@ -213,6 +213,18 @@ general_start(QueryDesc *desc, int eflags)
 		pfs_call_executor_start_end(&call);
 }
 
+static pg_noinline void
+any_start(QueryDesc *desc, int eflags)
+{
+	const PlannedStmt *stmt = desc->plannedstmt;
+
+	if (likely(pfs_plain.state == PFS_PLAIN_ARRIVED || pfs_plain.state == PFS_PLAIN_NAMED) &&
+		likely(pfs_plain_starts(pfs_my_thread, stmt, stmt->queryId, desc->sourceText, desc)))
+		plain_start(desc, eflags);
+	else
+		general_start(desc, eflags);
+}
+
 /*
  * Passes a start on.  This function and those of the other hooks of the executor only choose, so that
  * where nothing is on they cost a comparison or two.
@@ -222,11 +234,8 @@ executor_start_cb(QueryDesc *desc, int eflags)
 {
 	if (pfs_are_hooks_off() && likely(pfs_open_error.sqlstate == 0))
 		prev_executor_start(desc, eflags);
-	else if (likely(pfs_plain.state == PFS_PLAIN_ARRIVED || pfs_plain.state == PFS_PLAIN_NAMED) &&
-			 likely(pfs_plain_starts(pfs_my_thread, desc->plannedstmt, desc->plannedstmt->queryId, desc->sourceText, desc)))
-		plain_start(desc, eflags);
 	else
-		general_start(desc, eflags);
+		any_start(desc, eflags);
 }
 
 /* The first run of a plain statement, without workers, and without WITH that writes. */

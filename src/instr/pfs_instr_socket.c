@@ -344,12 +344,16 @@ wrap_##name params \
 	return other_##name(FRAME, PFS_UNPACK args); \
 }
 
-/* The wrapper of one that is no wait for the client's next message.  client: its instrument on the client's socket. */
-#define WRAP(name, wrapper, params, args, client, kind, op) \
+/*
+ * One that is no wait for the client's next message, where something is on.  client, kind: its instrument on the client's
+ * socket, and which wait that is.  This and what follows are reached by jumps, so that their frames are the wrappers',
+ * and who only passes on saves no registers.
+ */
+#define CALL(name, params, args, client, kind, op) \
 CALL_OF_OTHER(name, params, args, op) \
 \
-static ssize_t \
-wrapper params \
+static pg_noinline ssize_t \
+call_##name params \
 { \
 	static PFS_HOT PfsFramesMemo memo; \
 	PfsThread  *t = pfs_my_thread; \
@@ -357,8 +361,6 @@ wrapper params \
 	uint64		start; \
 	ssize_t		result; \
 \
-	if (unlikely(t == NULL) || pfs_is_all_off()) \
-		return pfs_real.name args; \
 	if (unlikely(!is_client_socket(fd))) \
 		return other_##name(FRAME, PFS_UNPACK args); \
 	flags = pfs_wait_flags(t, pfs_fixed_instrument[client]); \
@@ -370,6 +372,46 @@ wrapper params \
 	return result; \
 }
 
+/* What receives: in an idle wait, which bytes end; between two statements; and with all off. */
+#define CALL_RECV(name, params, args) \
+CALL(name, params, args, PFS_INS_CLIENT_READ, PFS_CLIENT_READS, PFS_OP_RECV) \
+\
+static pg_noinline ssize_t \
+idle_##name params \
+{ \
+	ssize_t		result = pfs_real.name args; \
+\
+	if (likely(result >= 0)) \
+		idle_ends(pfs_my_thread, result); \
+	return result; \
+} \
+\
+static pg_noinline ssize_t \
+look_##name params \
+{ \
+	static PFS_HOT PfsFramesMemo memo; \
+	PfsTimestamp looked = pfs_timestamp_now(); \
+	ssize_t		result = pfs_real.name args; \
+\
+	if (likely(result < 0)) \
+		becomes_idle(pfs_my_thread, looked, FRAME, &memo); \
+	else \
+		did_not_wait(pfs_my_thread, looked, result); \
+	return result; \
+} \
+\
+static pg_noinline ssize_t \
+off_##name params \
+{ \
+	ssize_t		result = pfs_real.name args; \
+\
+	if (unlikely(pfs_prepared_count > 0)) \
+		pfs_prepared_look(pfs_my_thread); \
+	if (unlikely(!pfs_plain_stays_off()) && is_client_socket(fd) && pfs_between_statements()) \
+		did_not_wait(pfs_my_thread, pfs_timestamp_now(), result); \
+	return result; \
+}
+
 /*
  * The wrapper of a call that receives: the client's next message, or the rest of one, where the
  * server waits for it, or what a statement reads.  It attaches the process.
@@ -378,56 +420,40 @@ wrapper params \
  * until bytes come: so from the first of these calls on the session is idle.
  */
 #define WRAP_RECV(name, params, args) \
-WRAP(name, receive_##name, params, args, PFS_INS_CLIENT_READ, PFS_CLIENT_READS, PFS_OP_RECV) \
+CALL_RECV(name, params, args) \
 \
 static ssize_t \
 wrap_##name params \
 { \
-	static PFS_HOT PfsFramesMemo idle_memo; \
-	PfsThread  *t = pfs_thread_here(); \
-	PfsTimestamp looked; \
-	ssize_t		result; \
-\
-	if (unlikely(t == NULL)) \
+	if (unlikely(pfs_thread_here() == NULL)) \
 		return pfs_real.name args; \
 	if (pfs_is_all_off()) \
-	{ \
-		result = pfs_real.name args; \
-		if (unlikely(pfs_prepared_count > 0)) \
-			pfs_prepared_look(t); \
-		if (unlikely(!pfs_plain_stays_off()) && is_client_socket(fd) && pfs_between_statements()) \
-			did_not_wait(t, pfs_timestamp_now(), result); \
-		return result; \
-	} \
+		return off_##name args; \
 	if (likely(is_client_socket(fd))) \
 	{ \
 		if (pfs_open_waits.idle != NULL) \
-		{ \
-			result = pfs_real.name args; \
-			if (likely(result >= 0)) \
-				idle_ends(t, result); \
-			return result; \
-		} \
+			return idle_##name args; \
 		if (likely(pfs_between_statements())) \
-		{ \
-			looked = pfs_timestamp_now(); \
-			result = pfs_real.name args; \
-			if (likely(result < 0)) \
-				becomes_idle(t, looked, FRAME, &idle_memo); \
-			else \
-				did_not_wait(t, looked, result); \
-			return result; \
-		} \
+			return look_##name args; \
 	} \
-	return receive_##name args; \
+	return call_##name args; \
 }
 
 WRAP_RECV(recv, (int fd, void *buf, size_t len, int how), (fd, buf, len, how))
 /* What recv() is in builds that check sizes of buffers. */
 WRAP_RECV(recv_chk, (int fd, void *buf, size_t len, size_t size, int how), (fd, buf, len, size, how))
 
-WRAP(send, wrap_send, (int fd, const void *buf, size_t len, int how), (fd, buf, len, how),
-	 PFS_INS_CLIENT_WRITE, PFS_CLIENT_WRITES, PFS_OP_SEND)
+CALL(send, (int fd, const void *buf, size_t len, int how), (fd, buf, len, how), PFS_INS_CLIENT_WRITE, PFS_CLIENT_WRITES,
+	 PFS_OP_SEND)
+
+static ssize_t
+wrap_send(int fd, const void *buf, size_t len, int how)
+{
+	if (unlikely(pfs_my_thread == NULL) || pfs_is_all_off())
+		return pfs_real.send(fd, buf, len, how);
+	return call_send(fd, buf, len, how);
+}
+
 WRAP_OTHER(recvfrom, (int fd, void *buf, size_t len, int how, struct sockaddr *from, socklen_t *fromlen),
 		   (fd, buf, len, how, from, fromlen), PFS_OP_RECV)
 WRAP_OTHER(sendto, (int fd, const void *buf, size_t len, int how, const struct sockaddr *to, socklen_t tolen),
@@ -446,14 +472,14 @@ wrap_connect(int fd, const struct sockaddr *address, socklen_t len)
 	return result;
 }
 
-#define CALL(symbol, name) PFS_CALL(symbol, name, "wait/io/socket/%")
+#define PATCH(symbol, name) PFS_CALL(symbol, name, "wait/io/socket/%")
 
 const PfsGotPatch pfs_socket_calls[] = {
-	CALL("recv", recv),
-	CALL("__recv_chk", recv_chk),
-	CALL("send", send),
-	CALL("recvfrom", recvfrom),
-	CALL("sendto", sendto),
-	CALL("connect", connect),
+	PATCH("recv", recv),
+	PATCH("__recv_chk", recv_chk),
+	PATCH("send", send),
+	PATCH("recvfrom", recvfrom),
+	PATCH("sendto", sendto),
+	PATCH("connect", connect),
 	{NULL},
 };
