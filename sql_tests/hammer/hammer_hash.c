@@ -410,6 +410,87 @@ run_moves(void)
 	hammer_segment_end(&s);
 }
 
+/*
+ * ---- new keys ----
+ *
+ * All workers insert the same keys, one after the other and at about the same time, none of which was there
+ * before: nearly all windows get their first key, or one more than they have ever had.  Whoever knows of a record,
+ * and the worker that was first says which it is, finds it.
+ */
+#define NEW_KEYS 60000
+
+typedef struct NewContext
+{
+	PfsHash    *hash;
+	uint64_t	laps[HAMMER_WORKERS_MAX];	/* keys that the worker is through
+											 * with */
+	uint64_t	records[NEW_KEYS];	/* index + 1; 0: nobody has it yet */
+	uint64_t	met;			/* keys that a worker found taken when it came */
+} NewContext;
+
+/* Waits for those that are far behind. */
+static void
+keep_step(const NewContext *x, uint64_t key)
+{
+	for (int other = 0; other < hammer_options.processes; other++)
+	{
+		while (pfs_load_acquire(&x->laps[other]) + 2 < key && hammer_going())
+			sched_yield();
+	}
+}
+
+static void
+new_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
+{
+	NewContext *x = context;
+	uint32_t	hint = 0;
+
+	for (uint64_t key = 0; key < NEW_KEYS && hammer_going(); key++)
+	{
+		FillArg		arg = {id};
+		uint64_t	hash = pfs_hash_bytes(&key, sizeof(key));
+		uint64_t	nobody = 0;
+		uint64_t	known = pfs_load_acquire(&x->records[key]);
+		uint64_t	word;
+		bool		created;
+		uint32_t	index = known != 0 ? pfs_hash_find(x->hash, hash, &key, &word)
+		: pfs_hash_insert(x->hash, hash, &key, fill, &arg, &hint, &word, &created);
+
+		HAMMER_CHECK(index != PFS_NO_RECORD, "key %lu is not found, or finds no room", key);
+		if (!pfs_cas(&x->records[key], &nobody, (uint64_t) index + 1))
+		{
+			HAMMER_CHECK(nobody == (uint64_t) index + 1, "key %lu is in records %lu and %u", key, nobody - 1, index);
+			pfs_add_relaxed(&x->met, 1);
+		}
+		HAMMER_CHECK(pfs_hash_find(x->hash, hash, &key, &word) == index, "key %lu is not found again", key);
+		pfs_store_release(&x->laps[place], key + 1);
+		keep_step(x, key);
+	}
+}
+
+static void
+run_new(void)
+{
+	HammerSegment s;
+	NewContext *x = NULL;
+	PfsPages   *pages = NULL;
+	PfsHash    *hash = NULL;
+
+	/* Nobody waits for a worker that is killed. */
+	if (hammer_options.kill)
+		return;
+	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
+	{
+		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
+		pages = pfs_pages_create(&s.seg, "hash", sizeof(HashRecord), 2 * NEW_KEYS, 64);
+		hash = pfs_hash_create(&s.seg, pages, 2 * NEW_KEYS, equal);
+	}
+	x->hash = hash;
+	(void) hammer_run(new_worker, x);
+	hammer_done("hash, new keys", "%lu keys, %lu met", x->laps[0], x->met);
+	hammer_segment_end(&s);
+}
+
 /* The hash function: no bit of the result ignores a bit of the key. */
 static void
 run_function(void)
@@ -455,4 +536,5 @@ hammer_hash(void)
 	run_hash(1000, 600, true, false);
 	run_hash(1000, 3000, false, false);
 	run_moves();
+	run_new();
 }

@@ -169,7 +169,11 @@ copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsE
 			slots->copy(slot, copy);
 		else
 			pfs_racy_copy(copy, slot, pfs_sizes.event_size[family]);
-		/* What lies in a block lacks an event's begin, which is not looked at. */
+
+		/*
+		 * What lies in a block lacks an event's begin, which is not looked
+		 * at.
+		 */
 		if (pfs_event_family_reads[family].look != NULL)
 			pfs_event_family_reads[family].look(t, stored != NULL ? (PfsEvent *) ((char *) stored - PFS_EVENT_UNSTORED) : copy);
 		if (pfs_seqlock_read_valid(&t->seq, before))
