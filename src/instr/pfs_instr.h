@@ -121,9 +121,6 @@ extern PFS_HIDDEN PfsReal pfs_real;
 /* The frame of the wrapper that says it, behind which the server's are. */
 #define FRAME __builtin_frame_address(0)
 
-/* Parameters or arguments in parentheses, where others stand in front of them. */
-#define PFS_UNPACK(...) __VA_ARGS__
-
 /*
  * The slot of a function whose wrapper is wrap_NAME; instruments: a pattern of those that need
  * it.
