@@ -425,7 +425,7 @@ typedef struct NewContext
 	uint64_t	laps[HAMMER_WORKERS_MAX];	/* keys that the worker is through
 											 * with */
 	uint64_t	records[NEW_KEYS];	/* index + 1; 0: nobody has it yet */
-	uint64_t	met;			/* keys that a worker found taken when it came */
+	uint64_t	taken;			/* keys that a worker found taken when it came */
 } NewContext;
 
 /* Waits for those that are far behind. */
@@ -460,7 +460,7 @@ new_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 		if (!pfs_cas(&x->records[key], &nobody, (uint64_t) index + 1))
 		{
 			HAMMER_CHECK(nobody == (uint64_t) index + 1, "key %lu is in records %lu and %u", key, nobody - 1, index);
-			pfs_add_relaxed(&x->met, 1);
+			pfs_add_relaxed(&x->taken, 1);
 		}
 		HAMMER_CHECK(pfs_hash_find(x->hash, hash, &key, &word) == index, "key %lu is not found again", key);
 		pfs_store_release(&x->laps[place], key + 1);
@@ -487,7 +487,7 @@ run_new(void)
 	}
 	x->hash = hash;
 	(void) hammer_run(new_worker, x);
-	hammer_done("hash, new keys", "%lu keys, %lu met", x->laps[0], x->met);
+	hammer_done("hash, new keys", "%lu keys, %lu taken", x->laps[0], x->taken);
 	hammer_segment_end(&s);
 }
 
