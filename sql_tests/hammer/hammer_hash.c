@@ -450,13 +450,22 @@ new_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 		FillArg		arg = {id};
 		uint64_t	hash = pfs_hash_bytes(&key, sizeof(key));
 		uint64_t	nobody = 0;
-		uint64_t	known = pfs_load_acquire(&x->records[key]);
 		uint64_t	word;
 		bool		created;
-		uint32_t	index = known != 0 ? pfs_hash_find(x->hash, hash, &key, &word)
-		: pfs_hash_insert(x->hash, hash, &key, fill, &arg, &hint, &word, &created);
+		uint32_t	index;
 
-		HAMMER_CHECK(index != PFS_NO_RECORD, "key %lu is not found, or finds no room", key);
+		if (pfs_load_acquire(&x->records[key]) != 0)
+			index = pfs_hash_find(x->hash, hash, &key, &word);
+		else
+		{
+			/* An insertion gives up where another one sleeps in the middle. */
+			while ((index = pfs_hash_insert(x->hash, hash, &key, fill, &arg, &hint, &word, &created)) == PFS_NO_RECORD &&
+				   hammer_going())
+				sched_yield();
+		}
+		HAMMER_CHECK(index != PFS_NO_RECORD || !hammer_going(), "key %lu is not found", key);
+		if (index == PFS_NO_RECORD)
+			return;
 		if (!pfs_cas(&x->records[key], &nobody, (uint64_t) index + 1))
 		{
 			HAMMER_CHECK(nobody == (uint64_t) index + 1, "key %lu is in records %lu and %u", key, nobody - 1, index);
