@@ -160,7 +160,8 @@ general_idle(PfsThread *t, PfsTimestamp now, uint32 source)
 	if (unlikely(has_put_off(t)))
 		settle(t);
 	pfs_write_begin(t);
-	pfs_statement_idle(t, now);
+	if (!pfs_are_hooks_off())
+		pfs_statement_idle(t, now);
 	begin_idle(t, IsTransactionOrTransactionBlock(), now, source);
 	pfs_write_end(t);
 	pfs_error_idle(t);
@@ -172,7 +173,7 @@ plain_idle(PfsThread *t, PfsTimestamp now, uint32 source)
 {
 	bool		ended;
 
-	if (unlikely(now.timer != PFS_FLAGS_TIMER(pfs_local.usual) || has_put_off(t)))
+	if (pfs_plain.state != PFS_PLAIN_RAN || unlikely(now.timer != PFS_FLAGS_TIMER(pfs_local.usual) || has_put_off(t)))
 		return false;
 	pfs_write_begin(t);
 	ended = pfs_plain_ends(t, now.at);
@@ -266,7 +267,8 @@ idle_ends(PfsThread *t, ssize_t bytes)
 	}
 	if (unlikely((flags & PFS_FLAG_TIMED) == 0))
 		now.at = 0;
-	if (bytes > 0)
+	/* Where hooks pass on no statement begins, unless something has been switched on. */
+	if (bytes > 0 && (!pfs_are_hooks_off() || !pfs_plain_stays_off()))
 		pfs_statement_arrived(t, now);
 	pfs_write_end(t);
 	look_for_plain(t);
