@@ -39,7 +39,7 @@ my $history = "SELECT string_agg(sql_text, ' ' ORDER BY event_id) FROM pfs.event
 
 $s->query(q{SELECT 'before'});
 is(status('sequence_words_repaired'), '0', 'nothing to repair yet');
-$s->query(q{SELECT make_odd('pfs_my_thread', 0)});
+$s->query(q{SELECT raise_word('pfs_my_thread', 0, 1)});
 ok($server->poll("SELECT variable_value FROM pfs.status WHERE variable_name = 'pfs_sequence_words_repaired'", '1'), 'it is repaired where the session is idle');
 $s->query(q{SELECT 1});
 $s->query(q{SELECT 'after'});

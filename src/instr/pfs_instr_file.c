@@ -11,6 +11,7 @@
 
 #include "pfs_compat.h"
 #include "pfs_instr.h"
+#include "pfs_plain_state.h"
 
 /* Each operation remembers its last caller. */
 static PFS_HOT_TABLE PfsFramesMemo memos[PFS_OP_COPY + 1];
@@ -119,9 +120,12 @@ static ssize_t \
 wrap_##name params \
 { \
 	PfsFd	   *file; \
-	const PfsWaitLookup *lookup = begin_usual(fd, op, offset, FRAME, &file); \
+	const PfsWaitLookup *lookup; \
 	ssize_t		result; \
 \
+	if (pfs_is_all_off()) \
+		return pfs_real.name args; \
+	lookup = begin_usual(fd, op, offset, FRAME, &file); \
 	if (unlikely(lookup == NULL)) \
 		return any_##name args; \
 	result = pfs_real.name args; \

@@ -58,13 +58,16 @@ finish_early(PfsContext *c, void *pointer)
 	return pointer;
 }
 
-/* Counts an allocation.  Early memory needs no write section, as nobody reads it. */
+/*
+ * Counts an allocation.  Early memory needs no write section, as nobody reads it.  That it is early is asked once
+ * more: another library may have kept this method and call it later.
+ */
 static pg_attribute_always_inline void *
 count_alloc(PfsWay way, PfsContext *c, uint64 bytes, void *pointer)
 {
 	PfsMemoryRest rest;
 
-	if (way == PFS_WAY_EARLY)
+	if (way == PFS_WAY_EARLY && likely(!here.thread->memory.has_levels))
 	{
 		pfs_bump(&c->count, 1);
 		pfs_bump(&c->bytes, bytes);
@@ -198,7 +201,7 @@ free_known(PfsAllocator kind, bool headers, PfsWay way, PfsContext *c, MemoryCon
 		return;
 	}
 	pfs_bump(&c->count, -1);
-	if (way == PFS_WAY_EARLY)
+	if (way == PFS_WAY_EARLY && likely(!here.thread->memory.has_levels))
 	{
 		c->bytes -= bytes;
 		pfs_memory_less_early(here.thread, c->cell, bytes);

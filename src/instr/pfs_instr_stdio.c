@@ -223,7 +223,7 @@ read_from_system(void *buf, size_t size, size_t n, FILE *file)
 	if (likely(lookup != NULL))
 	{
 		result = pfs_real.fread(buf, size, n, file);
-		pfs_file_event_end(t, lookup, entry, PFS_CALLS_READ, result * size + unread(file) - held);
+		pfs_file_event_end(t, lookup, entry, PFS_CALLS_READ, Max((int64) (result * size + unread(file) - held), 0));
 		return result;
 	}
 	begin_call(&call, file, PFS_OP_READ, true, FRAME);

@@ -38,12 +38,12 @@
 PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(pfs_test_stop_at);
-PG_FUNCTION_INFO_V1(pfs_test_make_odd);
+PG_FUNCTION_INFO_V1(pfs_test_raise_word);
 PG_FUNCTION_INFO_V1(pfs_test_clock_source);
 PG_FUNCTION_INFO_V1(pfs_test_fence);
 PG_FUNCTION_INFO_V1(pfs_test_write_fixed);
 PGDLLEXPORT Datum pfs_test_stop_at(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum pfs_test_make_odd(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum pfs_test_raise_word(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_clock_source(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_fence(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum pfs_test_write_fixed(PG_FUNCTION_ARGS);
@@ -120,15 +120,15 @@ pfs_test_stop_at(PG_FUNCTION_ARGS)
 }
 
 /*
- * pfs_test_make_odd(variable text, at int): the word at this distance in what a pointer of
- * pfs.so points to is one more than it was.
+ * pfs_test_raise_word(variable text, at int, by bigint): the word at this distance in what a pointer of
+ * pfs.so points to is so much more than it was.
  */
 Datum
-pfs_test_make_odd(PG_FUNCTION_ARGS)
+pfs_test_raise_word(PG_FUNCTION_ARGS)
 {
 	char	  **pointer = symbol(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 
-	(*(uint64 *) (*pointer + PG_GETARG_INT32(1)))++;
+	*(uint64 *) (*pointer + PG_GETARG_INT32(1)) += PG_GETARG_INT64(2);
 	PG_RETURN_VOID();
 }
 

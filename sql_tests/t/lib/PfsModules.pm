@@ -54,7 +54,7 @@ my %functions = (
 	],
 	pfs_test_stop => [
 		[ 'stop_at(function text)', 'void', 'pfs_test_stop_at' ],
-		[ 'make_odd(variable text, at int)', 'void', 'pfs_test_make_odd' ],
+		[ 'raise_word(variable text, at int, by bigint)', 'void', 'pfs_test_raise_word' ],
 		[ 'clock_source(folder text)', 'bool', 'pfs_test_clock_source' ],
 		[ 'fence(refused int)', 'text', 'pfs_test_fence' ],
 		[ 'write_fixed()', 'void', 'pfs_test_write_fixed' ],

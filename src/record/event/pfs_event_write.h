@@ -101,7 +101,7 @@ pfs_wait_identify(PfsWait *e, uint64 id, uint64 kind, PfsParent parent)
 	e->event_id = id;
 	e->nesting_distance = (uint32) distance;
 	e->kind = kind | parent.type << 32;
-	if (unlikely(distance > PG_UINT32_MAX))
+	if (unlikely(distance > PG_UINT32_MAX) && parent.type != PFS_NESTING_NONE)
 	{
 		e->nesting_event_id = parent.event_id;
 		pfs_wait_widen(e, PFS_WIDE_NESTING);

@@ -35,7 +35,7 @@
 
 /*
  * A wait whose flags of these are pfs_local.instant is besides numbered and goes to the
- * thread's history: what one that is recorded when it is over needs for its fast path.
+ * thread's history: what one needs to be counted by a cached lookup (../object/pfs_wait_lookup.h).
  */
 #define PFS_FLAGS_INSTANT (PFS_FLAGS_USUAL | PFS_FLAG_ENABLED | PFS_FLAG_CURRENT | PFS_FLAG_HISTORY)
 
@@ -66,8 +66,8 @@ typedef struct PfsLocal
 	uint32		usual;			/* flags of an event whose time needs no
 								 * conversion: cells are in the unit of the
 								 * default timer; see PFS_FLAGS_USUAL */
-	uint32		instant;		/* flags of an event that takes the fast path
-								 * of pfs_lwlock_event.h */
+	uint32		instant;		/* flags of an event that can be counted by a
+								 * cached lookup, see PFS_FLAGS_INSTANT */
 	PfsParent	parent;			/* of a wait that is in no other */
 	uint64		reentered;		/* events of signal handlers that were lost */
 

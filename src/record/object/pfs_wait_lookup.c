@@ -33,8 +33,8 @@ pfs_wait_lookup_make(PfsWaitLookup *lookup, const PfsThread *t, PfsInstrumentId 
 		return;
 
 	/*
-	 * Outside of a write section, so not by pfs_wait_cell(), which remembers
-	 * the chunk.
+	 * Perhaps outside of a write section, so not by pfs_wait_cell(), which
+	 * remembers the chunk.
 	 */
 	cell = t->cells[PFS_FAMILY_WAITS].chunks[instrument];
 	if (cell == NULL || cell->time.count_timed + cell->time.count_untimed == 0)

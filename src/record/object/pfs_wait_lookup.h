@@ -30,7 +30,10 @@ typedef struct PfsWaitLookup
 /* Postmaster, which has no thread: n lookups that do not hold. */
 extern void pfs_wait_lookups_start(PfsWaitLookup *lookups, int n);
 
-/* Makes one, behind an event of the instrument with these flags, and outside of write sections. */
+/*
+ * Makes one, behind an event of the instrument with these flags; inside a write section or not, but not where a handler
+ * may come that goes by it.
+ */
 extern void pfs_wait_lookup_make(PfsWaitLookup *lookup, const PfsThread *t, PfsInstrumentId instrument, uint32 flags,
 								 uint64 bits);
 
@@ -75,7 +78,7 @@ pfs_wait_lookup_count(const PfsThread *t, const PfsWaitLookup *lookup, uint32 *b
 /*
  * Inside a write section: ends the outermost wait, which is the lookup's, at a reading of its timer.  All that is
  * asked comes before the first change.  False: nothing was done, as it is not usual by now: as above, or there is
- * another event behind it, of a handler, or its block is full.
+ * another event behind it, of a handler, or it has something in its second line, or its block is full.
  */
 static pg_attribute_always_inline bool
 pfs_wait_lookup_end(PfsThread *t, const PfsWaitLookup *lookup, uint64 end, int32 bytes)
@@ -84,7 +87,7 @@ pfs_wait_lookup_end(PfsThread *t, const PfsWaitLookup *lookup, uint64 end, int32
 	uint64		ticks = end - e->timer_start;
 	PfsWait    *to;
 
-	if (unlikely((int64) ticks < 0 || t->last_event_id != e->event_id ||
+	if (unlikely((int64) ticks < 0 || t->last_event_id != e->event_id || e->wide != 0 ||
 				 !pfs_block_has_room(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE) ||
 				 !pfs_wait_lookup_count(t, lookup, pfs_wait_lookup_bucket(lookup, ticks), ticks)))
 		return false;
@@ -105,7 +108,7 @@ pfs_wait_lookup_end(PfsThread *t, const PfsWaitLookup *lookup, uint64 end, int32
 
 /*
  * Inside a write section: counts a wait that is over, and in no other one, and makes its event where it stays; it
- * was never seen running.  False: nothing was done.
+ * was never seen running.  False: nothing was done.  Without a block, which is counted as a loss, there is no event.
  */
 static pg_attribute_always_inline bool
 pfs_wait_lookup_instant(PfsThread *t, const PfsWaitLookup *lookup, uint64 start, uint64 ticks, int32 bytes, uint64 address,
@@ -116,11 +119,12 @@ pfs_wait_lookup_instant(PfsThread *t, const PfsWaitLookup *lookup, uint64 start,
 	PfsWait    *e;
 
 	if (unlikely(id - parent.event_id > PG_UINT32_MAX ||
-				 !pfs_block_has_room(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE) ||
 				 !pfs_wait_lookup_count(t, lookup, pfs_wait_lookup_bucket(lookup, ticks), ticks)))
 		return false;
 	t->last_event_id = id;
-	e = (PfsWait *) t->events[PFS_WAITS].finished.next;
+	e = pfs_history_room(t, PFS_WAITS, PFS_WAIT_LINE);
+	if (unlikely(e == NULL))
+		return true;
 	e->kind = lookup->bits | parent.type << 32;
 	e->timer_start = start;
 	e->timer_end = start + ticks;
