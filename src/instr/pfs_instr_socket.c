@@ -267,7 +267,11 @@ idle_ends(PfsThread *t, ssize_t bytes)
 	}
 	if (unlikely((flags & PFS_FLAG_TIMED) == 0))
 		now.at = 0;
-	/* Where hooks pass on no statement begins, unless something has been switched on. */
+
+	/*
+	 * Where hooks pass on no statement begins, unless something has been
+	 * switched on.
+	 */
 	if (bytes > 0 && (!pfs_are_hooks_off() || !pfs_plain_stays_off()))
 		pfs_statement_arrived(t, now);
 	pfs_write_end(t);
