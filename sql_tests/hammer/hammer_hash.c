@@ -260,22 +260,31 @@ check_after_kills(HashContext *x, uint32_t kills)
 				 "%u keys of %u fail after %u kills, %u pages stuck", failed, x->keys, kills, stuck);
 }
 
+/* Lays out a context of so many bytes, and an index of so many records. */
+static void *
+lay_out(HammerSegment *s, size_t size, uint32_t records_max, PfsPages **pages, PfsHash **hash)
+{
+	void	   *context = NULL;
+
+	for (hammer_segment_begin(s); hammer_segment_pass(s);)
+	{
+		context = pfs_segment_take(&s->seg, size, PFS_CACHE_LINE);
+		*pages = pfs_pages_create(&s->seg, "hash", sizeof(HashRecord), records_max, 64);
+		*hash = pfs_hash_create(&s->seg, *pages, records_max, equal);
+	}
+	return context;
+}
+
 static void
 run_hash(uint32_t records_max, uint32_t keys, bool roomy, bool colliding)
 {
 	HammerSegment s;
-	HashContext *x = NULL;
-	PfsPages   *pages = NULL;
-	PfsHash    *hash = NULL;
+	PfsPages   *pages;
+	PfsHash    *hash;
+	HashContext *x = lay_out(&s, sizeof(*x), records_max, &pages, &hash);
 	uint32_t	kills;
 	char		name[100];
 
-	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
-	{
-		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
-		pages = pfs_pages_create(&s.seg, "hash", sizeof(HashRecord), records_max, 64);
-		hash = pfs_hash_create(&s.seg, pages, records_max, equal);
-	}
 	x->hash = hash;
 	x->pages = pages;
 	x->keys = keys;
@@ -391,19 +400,14 @@ static void
 run_moves(void)
 {
 	HammerSegment s;
-	MoveContext *x = NULL;
-	PfsPages   *pages = NULL;
-	PfsHash    *hash = NULL;
+	PfsPages   *pages;
+	PfsHash    *hash;
+	MoveContext *x;
 
 	/* A worker that is killed in the middle leaves its record in two slots. */
 	if (hammer_options.kill)
 		return;
-	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
-	{
-		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
-		pages = pfs_pages_create(&s.seg, "hash", sizeof(HashRecord), HAMMER_WORKERS_MAX, 64);
-		hash = pfs_hash_create(&s.seg, pages, HAMMER_WORKERS_MAX, equal);
-	}
+	x = lay_out(&s, sizeof(*x), HAMMER_WORKERS_MAX, &pages, &hash);
 	x->hash = hash;
 	(void) hammer_run(move_worker, x);
 	hammer_done("hash, other keys", "%lu searches, %lu found it again", x->searches, x->again);
@@ -481,19 +485,14 @@ static void
 run_new(void)
 {
 	HammerSegment s;
-	NewContext *x = NULL;
-	PfsPages   *pages = NULL;
-	PfsHash    *hash = NULL;
+	PfsPages   *pages;
+	PfsHash    *hash;
+	NewContext *x;
 
 	/* Nobody waits for a worker that is killed. */
 	if (hammer_options.kill)
 		return;
-	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
-	{
-		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
-		pages = pfs_pages_create(&s.seg, "hash", sizeof(HashRecord), 2 * NEW_KEYS, 64);
-		hash = pfs_hash_create(&s.seg, pages, 2 * NEW_KEYS, equal);
-	}
+	x = lay_out(&s, sizeof(*x), 2 * NEW_KEYS, &pages, &hash);
 	x->hash = hash;
 	(void) hammer_run(new_worker, x);
 	hammer_done("hash, new keys", "%lu keys, %lu taken", x->laps[0], x->taken);
