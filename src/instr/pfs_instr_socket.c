@@ -65,7 +65,10 @@ record_in_place(PfsThread *t, PfsClientWait kind, uint32 flags, uint64 start, ui
 	uint64		ticks = likely(now > start) ? now - start : 0;
 	bool		made;
 
-	/* What it sends is still the statement's that has run. */
+	/*
+	 * What it sends is still the statement's that has run.  Without a record
+	 * of the socket there is no lookup.
+	 */
 	if (unlikely(flags != lookup->usual || bytes > PG_INT32_MAX || !pfs_wait_is_undisturbed(t, PFS_SLOW_OVER)))
 		return false;
 	pfs_write_begin(t);
@@ -315,8 +318,6 @@ did_not_wait(PfsThread *t, PfsTimestamp looked, ssize_t bytes)
 	pfs_error_flush(t);
 	look_for_plain(t);
 }
-
-
 
 /* A call that moves bytes on a socket that is not the client's; frame: of the wrapper. */
 #define CALL_OF_OTHER(name, params, args, op) \
