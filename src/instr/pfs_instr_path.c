@@ -48,8 +48,7 @@ begin_and_find(PfsThread *t, const char *path, PfsOperation op, const void *fram
 					   pfs_frames_source(frame));
 	if (e == NULL)
 		return NULL;
-	e->object.file.counted = file->index == PFS_NO_RECORD ? PFS_COUNTED_OBJECT(file->kind, 0)
-		: PFS_COUNTED_OBJECT(file->index, file->word);
+	e->object.file.counted = pfs_file_found_counted(file);
 	pfs_wait_set_bytes(e, PFS_EVENT_NO_BYTES);
 	pfs_wait_start(t, e);
 	return e;

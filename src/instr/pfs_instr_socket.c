@@ -43,6 +43,19 @@ instrument_of_other(void)
 	return wait_info != 0 ? pfs_wait_info_instrument(wait_info) : pfs_fixed_instrument[PFS_INS_OTHER_SOCKET];
 }
 
+/* A call on the client's socket of this kind: its instrument, and its operation. */
+static pg_attribute_always_inline PfsInstrumentId
+instrument_of_client(PfsClientWait kind)
+{
+	return pfs_fixed_instrument[kind == PFS_CLIENT_READS ? PFS_INS_CLIENT_READ : PFS_INS_CLIENT_WRITE];
+}
+
+static pg_attribute_always_inline PfsOperation
+operation_of_client(PfsClientWait kind)
+{
+	return kind == PFS_CLIENT_READS ? PFS_OP_RECV : PFS_OP_SEND;
+}
+
 /* Makes an event of a call that has moved bytes, between these two readings.  s: the record of the socket, or NULL. */
 static pg_noinline void
 make_event(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsSocket *s, uint64 start, uint64 now,
@@ -87,9 +100,11 @@ record_in_place(PfsThread *t, PfsClientWait kind, uint32 flags, uint64 start, ui
 
 /* Makes it otherwise; the next one may be usual. */
 static pg_noinline void
-record_any(PfsThread *t, PfsClientWait kind, PfsInstrumentId instrument, uint32 flags, uint64 start, uint64 now,
-		   ssize_t bytes, PfsOperation op, uint32 source)
+record_any(PfsThread *t, PfsClientWait kind, uint32 flags, uint64 start, uint64 now, ssize_t bytes, uint32 source)
 {
+	PfsInstrumentId instrument = instrument_of_client(kind);
+	PfsOperation op = operation_of_client(kind);
+
 	make_event(t, instrument, flags, pfs_my_socket, start, now, bytes, op, source);
 	if (pfs_my_socket != NULL)
 		pfs_wait_lookup_make(&pfs_client_lookups[kind], t, instrument, flags,
@@ -101,8 +116,8 @@ record_any(PfsThread *t, PfsClientWait kind, PfsInstrumentId instrument, uint32 
  * begun only now, when it is over.
  */
 static pg_attribute_always_inline void
-end_of_client(PfsThread *t, PfsClientWait kind, PfsInstrumentId instrument, uint32 flags, uint64 start, ssize_t bytes,
-			  PfsOperation op, const void *frame, PfsFramesMemo *memo)
+end_of_client(PfsThread *t, PfsClientWait kind, uint32 flags, uint64 start, ssize_t bytes, const void *frame,
+			  PfsFramesMemo *memo)
 {
 	uint64		now;
 	uint32		source;
@@ -112,7 +127,7 @@ end_of_client(PfsThread *t, PfsClientWait kind, PfsInstrumentId instrument, uint
 	now = pfs_wait_read_end(t, flags);
 	source = pfs_frames_source_memo(frame, memo);
 	if (unlikely(!record_in_place(t, kind, flags, start, now, bytes, source)))
-		record_any(t, kind, instrument, flags, start, now, bytes, op, source);
+		record_any(t, kind, flags, start, now, bytes, source);
 }
 
 /*
@@ -206,7 +221,7 @@ becomes_idle(PfsThread *t, PfsTimestamp now, const void *frame, PfsFramesMemo *m
 static pg_attribute_always_inline void
 count_bytes(const PfsThread *t, ssize_t bytes)
 {
-	if (likely(pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_CLIENT_READ]) & PFS_FLAG_ENABLED))
+	if (likely(pfs_wait_flags(t, instrument_of_client(PFS_CLIENT_READS)) & PFS_FLAG_ENABLED))
 		pfs_socket_bytes(pfs_my_socket, bytes);
 }
 
@@ -352,12 +367,12 @@ wrap_##name params \
 }
 
 /*
- * One that is no wait for the client's next message, where something is on.  client, kind: its instrument on the client's
- * socket, and which wait that is.  This and what follows are reached by jumps, so that their frames are the wrappers',
+ * One that is no wait for the client's next message, where something is on.  kind: which wait it is on the client's
+ * socket.  This and what follows are reached by jumps, so that their frames are the wrappers',
  * and who only passes on saves no registers.
  */
-#define CALL(name, params, args, client, kind, op) \
-CALL_OF_OTHER(name, params, args, op) \
+#define CALL(name, params, args, kind) \
+CALL_OF_OTHER(name, params, args, operation_of_client(kind)) \
 \
 static pg_noinline ssize_t \
 call_##name params \
@@ -370,18 +385,18 @@ call_##name params \
 \
 	if (unlikely(!is_client_socket(fd))) \
 		return other_##name(FRAME, PFS_UNPACK args); \
-	flags = pfs_wait_flags(t, pfs_fixed_instrument[client]); \
+	flags = pfs_wait_flags(t, instrument_of_client(kind)); \
 	if (unlikely((flags & PFS_FLAG_ENABLED) == 0)) \
 		return pfs_real.name args; \
 	start = pfs_wait_clock(flags); \
 	result = pfs_real.name args; \
-	end_of_client(t, kind, pfs_fixed_instrument[client], flags, start, result, op, FRAME, &memo); \
+	end_of_client(t, kind, flags, start, result, FRAME, &memo); \
 	return result; \
 }
 
 /* What receives: in an idle wait, which bytes end; between two statements; and with all off. */
 #define CALL_RECV(name, params, args) \
-CALL(name, params, args, PFS_INS_CLIENT_READ, PFS_CLIENT_READS, PFS_OP_RECV) \
+CALL(name, params, args, PFS_CLIENT_READS) \
 \
 static pg_noinline ssize_t \
 idle_##name params \
@@ -450,8 +465,7 @@ WRAP_RECV(recv, (int fd, void *buf, size_t len, int how), (fd, buf, len, how))
 /* What recv() is in builds that check sizes of buffers. */
 WRAP_RECV(recv_chk, (int fd, void *buf, size_t len, size_t size, int how), (fd, buf, len, size, how))
 
-CALL(send, (int fd, const void *buf, size_t len, int how), (fd, buf, len, how), PFS_INS_CLIENT_WRITE, PFS_CLIENT_WRITES,
-	 PFS_OP_SEND)
+CALL(send, (int fd, const void *buf, size_t len, int how), (fd, buf, len, how), PFS_CLIENT_WRITES)
 
 static ssize_t
 wrap_send(int fd, const void *buf, size_t len, int how)

@@ -88,12 +88,10 @@ fill(PfsFd *entry, const PfsFileFound *file, bool count)
 {
 	*entry = (PfsFd)
 	{
-		.kind = file->kind, .state = &no_record
+		.kind = file->kind, .state = &no_record, .counted = pfs_file_found_counted(file)
 	};
-	entry->counted = PFS_COUNTED_OBJECT(entry->kind, 0);
 	if (file->index == PFS_NO_RECORD)
 		return;
-	entry->counted = PFS_COUNTED_OBJECT(file->index, file->word);
 	entry->word = file->word;
 	entry->state = (const uint64 *) &pfs_files->state[file->index];
 	if (count)

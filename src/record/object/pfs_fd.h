@@ -32,6 +32,13 @@ struct PfsThread;
 extern void pfs_fd_start(struct PfsThread *t);
 extern void pfs_fd_forget_all(struct PfsThread *t);
 
+/* What calls on a file are counted for that was looked for: its instance, or without one its kind. */
+static inline uint64
+pfs_file_found_counted(const PfsFileFound *file)
+{
+	return file->index == PFS_NO_RECORD ? PFS_COUNTED_OBJECT(file->kind, 0) : PFS_COUNTED_OBJECT(file->index, file->word);
+}
+
 /*
  * fd was just opened for path, or is about to be closed.  file: what was found before the path was
  * opened; index PFS_NO_RECORD: nothing was.
