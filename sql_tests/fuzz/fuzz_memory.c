@@ -6,7 +6,8 @@
  *
  * Trusted, as src/container/README.md says: what is set when a container is made;
  * numbers and addresses of an owner's blocks or cells are either right or 0; a
- * hash slot names a record or none; a block's word is one that its owners have made.
+ * hash slot names a record or none, and the reach of a window ends in it; a block's word
+ * is one that its owners have made.
  *
  * Input: which container, its sizes, then what lies in it.
  */
@@ -14,10 +15,12 @@
 
 #include "pfs_block.h"
 #include "pfs_blocks.h"
-#include "pfs_hash.h"
 #include "pfs_histogram.h"
 
 #include "fuzz.h"
+
+/* The slots of an index are written from here, so the file is part of this one. */
+#include "pfs_hash.c"
 
 /* A segment of exactly its size: a byte beside it is noticed. */
 typedef struct Made
@@ -179,8 +182,6 @@ fuzz_pages(FuzzInput *in)
 	Made		m = {.seg = {.os_page = 4096}};
 	PfsPages   *c = NULL;
 	PfsHash    *h = NULL;
-	uint64_t   *slots;
-	uint32_t	nslots;
 	PfsPagesStats stats;
 	char	   *record = malloc(record_size);
 	uint32_t	pos = 0;
@@ -201,15 +202,13 @@ fuzz_pages(FuzzInput *in)
 		c->state[i] = fuzz_take(in, 2);
 	key = fuzz_take(in, 8);
 
-	/* The slots are the last part of the index. */
-	nslots = (uint32_t) ((m.memory + m.seg.used - (char *) h) / sizeof(uint64_t));
-	nslots = nslots < 2 * records_max ? nslots : 2 * records_max;
-	slots = (uint64_t *) (m.memory + m.seg.used) - nslots;
-	for (uint32_t i = 0; i < nslots; i++)
+	for (uint64_t i = 0; i <= h->mask; i++)
+		h->reach[i] = fuzz_take(in, 1) % (h->window + 1);
+	for (uint64_t i = 0; i < h->mask + h->window; i++)
 	{
 		uint64_t	choice = fuzz_take(in, 1);
 
-		slots[i] = choice % 4 == 0 ? 0 :
+		h->slots[i] = choice % 4 == 0 ? 0 :
 			((choice & 8 ? pfs_hash_bytes(&key, 8) : fuzz_take(in, 8)) & UINT64_C(0xFFFFFFFF00000000)) |
 			(1 + choice / 4 % records_max);
 	}
