@@ -87,6 +87,16 @@ count_alloc_of_unknown_size(PfsAllocator kind, PfsContext *c, void *pointer)
 					   pointer);
 }
 
+/* The chunk is to be tracked, and no region of the context's set is for it. */
+static pg_noinline void *
+count_alloc_in_new_region(PfsAllocator kind, PfsContext *c, void *pointer)
+{
+	if (likely(pfs_chunk_track(c, pointer)))
+		return count_alloc_of_unknown_size(kind, c, pointer);
+	pfs_memory_lose_chunk();
+	return pointer;
+}
+
 /*
  * Counts a chunk that was asked for with this size; headers: of sets whose headers are as we know them.
  * One of unknown size is counted in the general way, also if it is early.
@@ -123,30 +133,26 @@ count_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext *
 /* ---- the methods, by kind, which is a constant in each ---- */
 
 /*
- * Makes the first allocation in a context that was made since the process counts, and
- * the context's entry.  A transaction makes a few such contexts, whose names are known:
- * they are plain at once.  All others are left to pfs_memory_alloc().
+ * Makes the first allocation in a context that was made since the process counts.  A transaction
+ * makes a few such contexts: each gets the entry of one of the same name that is gone, which is
+ * plain at once.  All others are left to pfs_memory_alloc().
  */
 static pg_attribute_always_inline void *
 alloc_first(PfsAllocator kind, bool headers, PFS_ALLOC_PARAMS)
 {
-	PfsThread  *t = here.thread;
-	const PfsContextName *name = pfs_context_name_place(context->name);
-	PfsContext *c;
+	PfsContextName *name = pfs_context_name_place(context->name);
+	PfsContext *c = name->spare;
 	void	   *pointer;
 
-	if (unlikely(t == NULL || pfs_memory_is_busy(t) || pfs_load_relaxed(&t->memory.stale) ||
-				 pfs_contexts_incomplete || context->methods != KIND(kind)->table ||
-				 name->name != context->name || !pfs_memory_is_on(t, name->instrument) ||
-				 (c = pfs_context_add(context)) == NULL))
+	/* While there are spare entries, there is a thread. */
+	if (unlikely(c == NULL || name->name != context->name || pfs_memory_is_busy(here.thread) ||
+				 pfs_contexts_incomplete || context->methods != KIND(kind)->table))
 		return pfs_memory_alloc(kind, PFS_ALLOC_ARGS);
+	name->spare = c->next_spare;
+	c->context = context;
+	c->bytes = 0;
 	c->kind = kind;
-	c->way = pfs_memory_plain_way(t);
-	c->on = true;
-	c->epoch = here.epoch;
-	c->instrument = name->instrument;
-	c->cell = pfs_memory_cell(t, name->cell);
-	c->methods = pfs_memory_probe.ways[kind][c->way];
+	c->methods = pfs_memory_probe.ways[kind][PFS_WAY_PLAIN];
 	context->methods = &c->methods;
 	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
 	if (unlikely(pointer == NULL))
@@ -171,26 +177,27 @@ alloc_known(PfsAllocator kind, bool headers, PfsWay way, PFS_ALLOC_PARAMS)
 	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
 	if (unlikely(pointer == NULL))
 		return NULL;
-	if (way == PFS_WAY_TRACKED && unlikely(!pfs_chunk_track(c, pointer)))
+	if (way == PFS_WAY_TRACKED)
 	{
-		pfs_memory_lose_chunk();
-		return pointer;
+		PfsChunkRegion *region = pfs_chunk_region(c, pointer);
+
+		if (unlikely(region == NULL))
+			return count_alloc_in_new_region(kind, c, pointer);
+		region->chunks |= pfs_chunk_bit(pointer);
 	}
 	return count_alloc_of_size(kind, headers, way, c, size, pointer);
 }
 
 /*
  * Frees in a context that has an entry.  Left for pfs_memory_free() are chunks whose size
- * is not in their header, and those that change what is known of the context: one of a
- * context that has no counted chunk, and the last one of all that are tracked.
+ * is not in their header, and one of a context that has no counted chunk.
  */
 static pg_attribute_always_inline void
 free_known(PfsAllocator kind, bool headers, PfsWay way, PfsContext *c, MemoryContext context, void *pointer)
 {
 	uint64		bytes = headers ? pfs_compat_set_chunk_space(pointer) : 0;
 
-	if (way == PFS_WAY_OTHER || !PFS_SPACE_IS_IN_HEADER(bytes, headers) ||
-		unlikely(way == PFS_WAY_TRACKED ? c->count <= 1 : c->count == 0))
+	if (way == PFS_WAY_OTHER || !PFS_SPACE_IS_IN_HEADER(bytes, headers))
 	{
 		pfs_memory_free(kind, context, pointer);
 		return;
@@ -200,7 +207,12 @@ free_known(PfsAllocator kind, bool headers, PfsWay way, PfsContext *c, MemoryCon
 		KIND(kind)->original.free_p(PFS_FREE_ARGS);
 		return;
 	}
-	pfs_bump(&c->count, -1);
+	if (unlikely(pfs_drop(&c->count, 1)))
+	{
+		pfs_bump(&c->count, 1);
+		pfs_memory_free(kind, context, pointer);
+		return;
+	}
 	if (way == PFS_WAY_EARLY && likely(!here.thread->memory.has_levels))
 	{
 		c->bytes -= bytes;
@@ -213,48 +225,85 @@ free_known(PfsAllocator kind, bool headers, PfsWay way, PfsContext *c, MemoryCon
 	count_free(kind, context, pointer, c, bytes);
 }
 
-/* Counts all chunks of a context as freed. */
-static pg_attribute_always_inline void
-empty(PfsContext *c)
+/* ---- the reset and the deletion of a plain context ---- */
+
+/*
+ * Count all chunks of a context as freed, inside a write section that stays open if something is left to
+ * be done, as in pfs_memory_count_less().
+ */
+static pg_attribute_always_inline PfsMemoryRest
+empty_plain(PfsContext *c, uint64 count)
 {
-	if (c->count > 0)
-		pfs_memory_take_off(c, c->count, c->bytes);
-	if (unlikely(c->tracked > 0))
-		pfs_context_untrack_all(c);
-	c->counted = PFS_COUNTED_ALL;
+	c->count = 0;
+	return count > 0 ? pfs_memory_count_less(c, count, c->bytes) : PFS_REST_NONE;
 }
 
-static pg_attribute_always_inline void
-reset(PfsAllocator kind, MemoryContext context)
+static pg_noinline void
+finish_reset(PfsAllocator kind, MemoryContext context, uint64 count, PfsMemoryRest rest)
 {
-	PfsContext *c = pfs_memory_entry(kind, context);
+	PfsContext *c = pfs_context_of(context);
 
-	if (likely(c != NULL && !pfs_memory_is_busy(here.thread)))
-	{
-		empty(c);
-		if (c->way > PFS_WAY_EARLY)
-			pfs_memory_choose_methods(c);
-	}
+	pfs_memory_finish_less(c, count, c->bytes, rest);
 	KIND(kind)->original.reset(context);
 }
 
-/*
- * Deletes a context and its entry.  The server's own delete method may call others of the
- * context's, so these are the kind's by then.
- */
+/* Resets a context.  Nothing is known of it afterwards that was not known before. */
 static pg_attribute_always_inline void
-delete_context(PfsAllocator kind, MemoryContext context)
+reset_plain(PfsAllocator kind, MemoryContext context)
 {
-	PfsContext *c = pfs_memory_entry(kind, context);
+	PfsContext *c = pfs_context_of(context);
+	uint64		count;
+	PfsMemoryRest rest;
 
-	if (likely(c != NULL))
+	if (unlikely(c == NULL || pfs_memory_is_busy(here.thread)))
 	{
-		if (likely(!pfs_memory_is_busy(here.thread)))
-			empty(c);
-		if (likely(context->methods == &c->methods))
-			context->methods = KIND(kind)->table;
-		pfs_context_remove(c);
+		pfs_memory_reset(kind, context);
+		return;
 	}
+	count = c->count;
+	rest = empty_plain(c, count);
+	if (likely(rest == PFS_REST_NONE))
+		KIND(kind)->original.reset(context);
+	else
+		finish_reset(kind, context, count, rest);
+}
+
+static pg_noinline void
+finish_delete(PfsAllocator kind, MemoryContext context, uint64 count, PfsMemoryRest rest)
+{
+	PfsContext *c = pfs_context_of(context);
+
+	pfs_memory_finish_less(c, count, c->bytes, rest);
+	pfs_memory_delete(kind, context);
+}
+
+/* Deletes a context.  Its entry becomes a spare one of its name, if that is known. */
+static pg_attribute_always_inline void
+delete_plain(PfsAllocator kind, MemoryContext context)
+{
+	PfsContext *c = pfs_context_of(context);
+	PfsContextName *name = pfs_context_name_place(context->name);
+	uint64		count;
+	PfsMemoryRest rest;
+
+	if (unlikely(c == NULL || name->name != context->name || pfs_memory_is_busy(here.thread)))
+	{
+		pfs_memory_delete(kind, context);
+		return;
+	}
+	count = c->count;
+	rest = empty_plain(c, count);
+	if (unlikely(rest != PFS_REST_NONE))
+	{
+		finish_delete(kind, context, count, rest);
+		return;
+	}
+	if (kind == PFS_BUMP)
+		c->counted = PFS_COUNTED_ALL;
+	context->methods = KIND(kind)->table;
+	c->context = NULL;
+	c->next_spare = name->spare;
+	name->spare = c;
 	KIND(kind)->original.delete_context(context);
 }
 
@@ -359,14 +408,24 @@ ALLOC_METHOD(name##_early_alloc, kind, headers, PFS_WAY_EARLY) \
 ALLOC_METHOD(name##_tracked_alloc, kind, headers, PFS_WAY_TRACKED) \
 ALLOC_METHOD(name##_other_alloc, kind, headers, PFS_WAY_OTHER) \
 static void \
+name##_plain_reset(MemoryContext context) \
+{ \
+	reset_plain(kind, context); \
+} \
+static void \
 name##_reset(MemoryContext context) \
 { \
-	reset(kind, context); \
+	pfs_memory_reset(kind, context); \
+} \
+static void \
+name##_plain_delete(MemoryContext context) \
+{ \
+	delete_plain(kind, context); \
 } \
 static void \
 name##_delete(MemoryContext context) \
 { \
-	delete_context(kind, context); \
+	pfs_memory_delete(kind, context); \
 }
 
 #define SET_CONTEXT_METHODS(name, kind) \
@@ -379,7 +438,9 @@ name##_delete(MemoryContext context) \
 	{ \
 		pfs_memory_probe.ways[kind][way].reset = name##_reset; \
 		pfs_memory_probe.ways[kind][way].delete_context = name##_delete; \
-	}
+	} \
+	pfs_memory_probe.ways[kind][PFS_WAY_PLAIN].reset = name##_plain_reset; \
+	pfs_memory_probe.ways[kind][PFS_WAY_PLAIN].delete_context = name##_plain_delete
 
 #define SET_METHODS(name, kind) \
 	do { \

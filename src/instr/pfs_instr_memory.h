@@ -54,13 +54,15 @@ extern PFS_HIDDEN PfsMemoryHere pfs_memory_here;
 
 /*
  * Cached lookups of context names, by address, with what they lead to: constants
- * only.  Process-local.
+ * only; and entries of contexts of that name that are gone, for the next ones: all of
+ * PFS_WAY_PLAIN, at the present epoch.  Process-local.
  */
 #define PFS_CONTEXT_NAMES 256
 
 typedef struct PfsContextName
 {
 	const char *name;
+	PfsContext *spare;			/* the newest; NULL: there is none */
 	PfsInstrumentId instrument;
 	uint32		cell;			/* number */
 } PfsContextName;
@@ -103,6 +105,8 @@ extern void pfs_memory_methods_start(bool headers);
 extern void *pfs_memory_alloc(PfsAllocator kind, PFS_ALLOC_PARAMS);
 extern void pfs_memory_free(PfsAllocator kind, MemoryContext context, void *pointer);
 extern void *pfs_memory_realloc(PfsAllocator kind, MemoryContext context, PFS_REALLOC_REST);
+extern void pfs_memory_reset(PfsAllocator kind, MemoryContext context);
+extern void pfs_memory_delete(PfsAllocator kind, MemoryContext context);
 
 /* The entry's methods become those of its way. */
 extern void pfs_memory_choose_methods(PfsContext *c);
@@ -206,6 +210,9 @@ pfs_memory_take_off(PfsContext *c, uint64 count, uint64 bytes)
  * there is no room for one.
  */
 extern PfsContext *pfs_memory_add_context(PfsAllocator kind, MemoryContext context, bool empty);
+
+/* Spare entries become free ones. */
+extern void pfs_memory_drop_spares(void);
 
 /* Is the context's instrument on, for this thread, now? */
 extern void pfs_memory_find_switch(PfsThread *t, PfsContext *c);

@@ -58,6 +58,7 @@ pfs_memory_take_news(PfsThread *t)
 	pfs_store_relaxed(&t->memory.stale, false);
 	pfs_fence_seqcst();			/* it was made stale behind the news */
 	here.epoch = pfs_load_acquire(&pfs_memory->epoch);
+	pfs_memory_drop_spares();
 	for (PfsContext *c = pfs_context_next(NULL); c != NULL; c = pfs_context_next(c))
 	{
 		if (c->cell != NULL)
@@ -285,4 +286,48 @@ pfs_memory_realloc(PfsAllocator kind, MemoryContext context, PFS_REALLOC_REST)
 	if (likely(result != NULL))
 		chunk_changed(c, pointer, old_bytes, result, bytes_of(kind, context, result));
 	return result;
+}
+
+/* Counts all chunks of a context as freed. */
+static void
+empty(PfsContext *c)
+{
+	if (c->count > 0)
+		pfs_memory_take_off(c, c->count, c->bytes);
+	pfs_context_untrack_all(c);
+	c->counted = PFS_COUNTED_ALL;
+}
+
+void
+pfs_memory_reset(PfsAllocator kind, MemoryContext context)
+{
+	PfsContext *c = pfs_memory_entry(kind, context);
+
+	if (likely(c != NULL && !pfs_memory_is_busy(here.thread)))
+	{
+		empty(c);
+		if (c->way > PFS_WAY_EARLY)
+			pfs_memory_choose_methods(c);
+	}
+	KIND(kind)->original.reset(context);
+}
+
+/*
+ * Deletes a context and its entry.  The server's own delete method may call others of the
+ * context's, so these are the kind's by then.
+ */
+void
+pfs_memory_delete(PfsAllocator kind, MemoryContext context)
+{
+	PfsContext *c = pfs_memory_entry(kind, context);
+
+	if (likely(c != NULL))
+	{
+		if (likely(!pfs_memory_is_busy(here.thread)))
+			empty(c);
+		if (likely(context->methods == &c->methods))
+			context->methods = KIND(kind)->table;
+		pfs_context_remove(c);
+	}
+	KIND(kind)->original.delete_context(context);
 }

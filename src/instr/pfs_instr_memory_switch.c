@@ -33,6 +33,26 @@ PfsContextName pfs_context_names[PFS_CONTEXT_NAMES];
 
 /* ---- contexts ---- */
 
+static void
+drop_spares_of(PfsContextName *name)
+{
+	while (name->spare != NULL)
+	{
+		PfsContext *c = name->spare;
+
+		name->spare = c->next_spare;
+		pfs_context_remove(c);
+	}
+}
+
+/* What was known of them holds no longer, or other names need entries. */
+void
+pfs_memory_drop_spares(void)
+{
+	for (int i = 0; i < PFS_CONTEXT_NAMES; i++)
+		drop_spares_of(&pfs_context_names[i]);
+}
+
 /* Looks up the instrument of a context's name; that of a constant is cached. */
 static PfsContextName
 name_of(const char *name)
@@ -53,7 +73,10 @@ name_of(const char *name)
 	 * the segment may pass.
 	 */
 	if (constant && pfs_my_thread != NULL)
+	{
+		drop_spares_of(known);
 		*known = found;
+	}
 	return found;
 }
 
@@ -96,8 +119,11 @@ pfs_memory_is_fresh(PfsAllocator kind, MemoryContext context)
 PfsContext *
 pfs_memory_add_context(PfsAllocator kind, MemoryContext context, bool empty)
 {
-	PfsContext *c = pfs_context_add(context);
+	PfsContext *c;
 
+	if (unlikely(!pfs_contexts_have_room()))
+		pfs_memory_drop_spares();
+	c = pfs_context_add(context);
 	if (unlikely(c == NULL))
 	{
 		pfs_memory_lose_chunk();
@@ -228,6 +254,7 @@ stop(void)
 {
 	bool		keep = false;
 
+	pfs_memory_drop_spares();
 	for (PfsContext *c = pfs_context_next(NULL); c != NULL; c = pfs_context_next(c))
 		keep |= !leave(c);
 	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)

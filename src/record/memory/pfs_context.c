@@ -1,10 +1,10 @@
 /*
  * pfs_context.c
- *	  Entries of contexts, and tracked chunks by address, a set of open addressing
- *	  for each context that has any; all in private memory.
+ *	  Entries of contexts, and tracked chunks by address, a set of regions with open
+ *	  addressing for each context that has any; all in private memory.
  *
  * Entries stay in their places, in a pool that reserves address space for very many.
- * A set doubles when a quarter of it is used, in a critical section when it is nearly
+ * A set is made anew when half of it is used, in a critical section when it is nearly
  * full; where there is no memory for that it takes nothing more then: the system gives
  * none, or the small sets of one size have used up what is reserved for them.
  */
@@ -20,12 +20,12 @@
  * others.  In a client backend that counts everything the former has more than 500
  * chunks before its first query: a smaller set would only be copied.
  */
-#define FIRST_BITS_TOP 12
-#define FIRST_BITS 4
+#define FIRST_BITS_TOP 11
+#define FIRST_BITS 3
 #define LAST_BITS 28
 
 /* Arrays of up to a page of places come from pools, one for each size. */
-#define SMALL_BITS 9
+#define SMALL_BITS 8
 
 /* Address space that is reserved for the arrays of one size: 16,384 of the largest. */
 #define PLACES_RESERVED (64 * 1024 * 1024)
@@ -39,6 +39,9 @@ static PfsContext *found_last;	/* by pfs_context_search() */
 /* Arrays of places that are small, by the bits of their size. */
 static PfsPool small_places[SMALL_BITS + 1];
 
+/* The only place of a context that has no set. */
+static PfsChunkRegion no_region;
+
 uintptr_t	pfs_contexts_at = NOWHERE;
 bool		pfs_contexts_incomplete;
 
@@ -47,16 +50,16 @@ bool		pfs_contexts_incomplete;
 static inline size_t
 size_of(uint32 bits)
 {
-	return sizeof(void *) << bits;
+	return sizeof(PfsChunkRegion) << bits;
 }
 
 /*
- * Returns an array of 2^bits places, all NULL, or NULL if the system gives no memory.
+ * Returns an array of 2^bits free places, or NULL if the system gives no memory.
  * Nearly all sets are small, and thousands can come and go in one transaction: so small
  * arrays come from pools.  All pages of a big one are mapped at once: they are used soon, and
  * each would be faulted in twice, as a place is read before it is written.
  */
-static const void **
+static PfsChunkRegion *
 get_places(uint32 bits)
 {
 	PfsPool    *pool;
@@ -72,7 +75,7 @@ get_places(uint32 bits)
 }
 
 static void
-put_places(const void **places, uint32 bits)
+put_places(PfsChunkRegion *places, uint32 bits)
 {
 	if (bits > SMALL_BITS)
 		pfs_private_unmap(places, size_of(bits));
@@ -117,6 +120,20 @@ pfs_contexts_stop(bool keep)
 	pfs_contexts_at = NOWHERE;
 }
 
+static inline void
+have_no_set(PfsContext *c)
+{
+	c->places = &no_region;
+	c->nregions = c->mask = 0;
+	c->shift = 32;
+}
+
+bool
+pfs_contexts_have_room(void)
+{
+	return likely(pfs_pool_has_room(&entries)) || pfs_pool_grow(&entries);
+}
+
 /*
  * Makes the entry of a context, which has no chunks yet; its methods are for the caller
  * to fill in.  Where the system gives no memory for it, all further chunks of the
@@ -127,8 +144,7 @@ pfs_context_add(MemoryContext context)
 {
 	PfsContext *c;
 
-	if (unlikely(!pfs_pool_has_room(&entries)))
-		(void) pfs_pool_grow(&entries);
+	(void) pfs_contexts_have_room();
 	c = pfs_pool_take(&entries);
 	if (unlikely(c == NULL))
 	{
@@ -139,8 +155,7 @@ pfs_context_add(MemoryContext context)
 	c->count = 0;
 	c->bytes = 0;
 	c->cell = NULL;
-	c->places = NULL;
-	c->tracked = c->mask = 0;
+	have_no_set(c);
 	c->counted = PFS_COUNTED_ALL;
 	return c;
 }
@@ -148,8 +163,7 @@ pfs_context_add(MemoryContext context)
 void
 pfs_context_remove(PfsContext *c)
 {
-	if (unlikely(c->places != NULL))
-		pfs_context_untrack_all(c);
+	pfs_context_untrack_all(c);
 	c->context = NULL;
 	pfs_pool_put(&entries, c);
 }
@@ -193,74 +207,99 @@ pfs_context_search(MemoryContext context)
 static inline uint32
 bits_of(const PfsContext *c)
 {
-	return 64 - c->shift;
+	return 32 - c->shift;
+}
+
+static inline uint32
+half_of(const PfsContext *c)
+{
+	return (c->mask + 1) / 2;
+}
+
+/* Has the context no set, or one that takes no more? */
+static inline bool
+is_full(const PfsContext *c)
+{
+	return c->nregions >= (c->mask + 1) / 8 * 7;
+}
+
+/* Returns by how many bits the places of a set are to be numbered when it is made, or made anew. */
+static uint32
+next_bits(const PfsContext *c)
+{
+	uint32		used = 0;
+
+	if (c->mask == 0)
+		return c->context->parent == NULL ? FIRST_BITS_TOP : FIRST_BITS;
+	for (uint64 i = 0; i <= c->mask; i++)
+		used += c->places[i].chunks != 0;
+	return used > half_of(c) / 2 ? bits_of(c) + 1 : bits_of(c);
 }
 
 /*
- * Makes the first set of a context, or one of twice as many places, and returns whether
- * one more chunk can be tracked.  Called by pfs_chunk_track() when a quarter of the
- * places is used: a set that could not be made bigger is filled to seven eighths.
+ * Makes the first set of a context, or one without the regions that have no chunk any more, of twice
+ * as many places if they are few.
  */
-bool
-pfs_chunks_grow(PfsContext *c)
+static void
+renew_set(PfsContext *c)
 {
-	const void **old = c->places;
-	uint64		old_places = old == NULL ? 0 : (uint64) c->mask + 1;
-	uint32		bits = old != NULL ? bits_of(c) + 1 : c->context->parent == NULL ? FIRST_BITS_TOP : FIRST_BITS;
-	bool		is_full = c->tracked >= c->mask / 8 * 7;
-	const void **grown = NULL;
+	PfsContext	old = *c;
+	uint32		bits = next_bits(c);
+	PfsChunkRegion *places = bits <= LAST_BITS ? get_places(bits) : NULL;
+
+	if (places == NULL)
+		return;
+	c->places = places;
+	c->nregions = 0;
+	c->shift = 32 - bits;
+	c->mask = (UINT32_C(1) << bits) - 1;
+	if (old.mask == 0)
+		return;
+	for (uint64 i = 0; i <= old.mask; i++)
+	{
+		if (old.places[i].chunks != 0)
+		{
+			*pfs_chunk_place(c, old.places[i].number) = old.places[i];
+			c->nregions++;
+		}
+	}
+	put_places(old.places, bits_of(&old));
+}
+
+/*
+ * Adds a chunk's region to a context's set, or returns NULL where there is no room for it: a set that could
+ * not be made anew is filled to seven eighths.
+ */
+PfsChunkRegion *
+pfs_chunk_add_region(PfsContext *c, const void *chunk)
+{
+	uint64		number = pfs_chunk_region_number(chunk);
+	PfsChunkRegion *region;
 
 	/*
 	 * Asking the system raises no error, but takes its time: in a critical
 	 * section only where a chunk would be lost.
 	 */
-	if (bits <= LAST_BITS && (CritSectionCount == 0 || is_full))
-		grown = get_places(bits);
-	if (grown != NULL)
+	if (c->nregions >= half_of(c) && (CritSectionCount == 0 || is_full(c)))
+		renew_set(c);
+	if (is_full(c))
+		return NULL;
+	region = pfs_chunk_place(c, number);
+	*region = (PfsChunkRegion)
 	{
-		c->places = grown;
-		c->shift = 64 - bits;
-		c->mask = (UINT32_C(1) << bits) - 1;
-		for (uint64 i = 0; i < old_places; i++)
-		{
-			if (old[i] != NULL)
-				grown[pfs_chunk_find(c, old[i])] = old[i];
-		}
-		if (old != NULL)
-			put_places(old, bits - 1);
-	}
-	return c->tracked < c->mask / 8 * 7;
-}
-
-/*
- * Frees a place of a set and moves the chunks that lie behind it for want of that
- * place: a search ends at the first free one, so no free one may lie between a chunk
- * and its home.  Called by pfs_chunk_untrack() where the next place is in use.
- */
-void
-pfs_chunk_close_up(PfsContext *c, uint32 hole)
-{
-	const void **places = c->places;
-	uint32		mask = c->mask;
-
-	for (uint32 i = (hole + 1) & mask; places[i] != NULL; i = (i + 1) & mask)
-	{
-		/* Not if its home lies between the hole and its place. */
-		if (((i - pfs_chunk_home(c, places[i])) & mask) < ((i - hole) & mask))
-			continue;
-		places[hole] = places[i];
-		hole = i;
-	}
-	places[hole] = NULL;
+		.number = number
+	};
+	c->nregions++;
+	return region;
 }
 
 void
 pfs_context_untrack_all(PfsContext *c)
 {
-	if (c->places != NULL)
-		put_places(c->places, bits_of(c));
-	c->places = NULL;
-	c->tracked = c->mask = 0;
+	if (likely(c->mask == 0))
+		return;
+	put_places(c->places, bits_of(c));
+	have_no_set(c);
 }
 
 /*
@@ -294,7 +333,7 @@ bool
 pfs_context_take(PfsContext *c, const void *chunk)
 {
 	/* Where all are counted, or none, the set is empty. */
-	bool		was_tracked = c->tracked > 0 && pfs_chunk_untrack(c, chunk);
+	bool		was_tracked = pfs_chunk_untrack(c, chunk);
 
 	if (c->counted == PFS_COUNTED_NONE || c->counted == PFS_COUNTED_TRACKED)
 		return was_tracked;
@@ -312,7 +351,7 @@ pfs_context_taken(PfsContext *c)
 	if (c->count > 0 || c->counted == PFS_COUNTED_ALL)
 		return;
 	/* An empty set stays: where one chunk comes and goes it is needed again. */
-	if (c->tracked > 0)
+	if (c->counted == PFS_COUNTED_UNTRACKED)
 		pfs_context_untrack_all(c);
 	c->counted = PFS_COUNTED_NONE;
 }

@@ -10,6 +10,10 @@
  * first ones were not, or those not counted where the first ones were.  Each
  * context has a set of its own, so that its end costs what it has tracked.
  *
+ * A set is a bit for each place where a chunk can begin, in regions that are found by their
+ * address.  To untrack a chunk is to clear its bit: its region stays, as the next chunk is
+ * likely to come there.
+ *
  * A context leads to its entry by its methods: they are the entry's first member.
  * Where another library has put methods of its own into a context, the entry is
  * searched for (pfs_context_search).
@@ -33,27 +37,39 @@ typedef enum PfsCounted
 	PFS_COUNTED_UNTRACKED,		/* those not in the set */
 } PfsCounted;
 
+/* Chunks begin at multiples of 8 bytes. */
+#define PFS_REGION_SIZE (64 * MAXIMUM_ALIGNOF)
+
+typedef struct PfsChunkRegion
+{
+	uint64		number;			/* its address in units of its size; 0: none */
+	uint64		chunks;			/* a bit for each that is tracked */
+} PfsChunkRegion;
+
 /* One context.  Stays where it is until it is removed. */
 typedef struct PfsContext
 {
 	MemoryContextMethods methods;	/* what the context's own pointer leads to */
 	MemoryContext context;		/* NULL: a free entry */
 	uint64		count;			/* chunks that are counted and live */
-	uint64		bytes;			/* theirs */
+	union
+	{
+		uint64		bytes;		/* theirs */
+		struct PfsContext *next_spare;	/* the caller's, of a spare one */
+	};
 	PfsMemoryCell *cell;		/* of its instrument; NULL: not looked up yet */
 	uint64		epoch;			/* at which `on` was found out */
-	uint32		tracked;		/* chunks in the set */
-	uint32		mask;			/* the number of places less one; 0: it has
-								 * none */
+	uint32		nregions;		/* in the set, also those without a chunk */
+	uint32		mask;			/* the number of places less one; 0: it has no
+								 * set */
 	PfsInstrumentId instrument;
 	uint8		counted;		/* PfsCounted */
 	bool		on;				/* allocations are to be counted */
 	uint8		kind;			/* the caller's: which allocator */
 	uint8		way;			/* the caller's: which methods it has */
-	uint8		shift;			/* 64 less the bits of the number of places */
-	const void **places;		/* of the set; NULL: it has none.  A place
-								 * holds a chunk, or NULL.  The pool of
-								 * entries links free ones here */
+	uint8		shift;			/* 32 less the bits of the number of places */
+	PfsChunkRegion *places;		/* of the set, or one that no region is in.
+								 * The pool of entries links free ones here */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsContext;
 
 /* Address space is reserved for so many. */
@@ -75,6 +91,9 @@ extern void pfs_contexts_stop(bool keep);
  */
 extern PfsContext *pfs_context_add(MemoryContext context);
 extern PFS_HIDDEN bool pfs_contexts_incomplete;
+
+/* Is there memory for one more? */
+extern bool pfs_contexts_have_room(void);
 
 /* The context goes; its chunks have been forgotten. */
 extern void pfs_context_remove(PfsContext *c);
@@ -113,56 +132,68 @@ extern PfsContext *pfs_context_next(PfsContext *c);
 /* Its tracked chunks, if any, go, and with them its set. */
 extern void pfs_context_untrack_all(PfsContext *c);
 
-/* Make its set bigger if that can be; false: it is full. */
-extern bool pfs_chunks_grow(PfsContext *c);
+/* A region for this chunk, which has none yet, in the context's set; NULL: the set is full. */
+extern PfsChunkRegion *pfs_chunk_add_region(PfsContext *c, const void *chunk);
 
-static pg_attribute_always_inline uint32
-pfs_chunk_home(const PfsContext *c, const void *chunk)
+static pg_attribute_always_inline uint64
+pfs_chunk_region_number(const void *chunk)
 {
-	return ((uint64) (uintptr_t) chunk * UINT64CONST(0x9E3779B97F4A7C15)) >> c->shift;
+	return (uintptr_t) chunk / PFS_REGION_SIZE;
 }
 
-/* The place of a chunk, or the free one where it would be; the context has a set. */
-static pg_attribute_always_inline uint32
-pfs_chunk_find(const PfsContext *c, const void *chunk)
+static pg_attribute_always_inline uint64
+pfs_chunk_bit(const void *chunk)
 {
-	const void **places = c->places;
-	uint32		place = pfs_chunk_home(c, chunk);
+	return UINT64_C(1) << ((uintptr_t) chunk / MAXIMUM_ALIGNOF % 64);
+}
 
-	while (unlikely(places[place] != chunk && places[place] != NULL))
+/* The place of a region, or the free one where it would be. */
+static pg_attribute_always_inline PfsChunkRegion *
+pfs_chunk_place(const PfsContext *c, uint64 number)
+{
+	uint64		place = (uint64) ((uint32) number * UINT32_C(0x9E3779B9)) >> c->shift;
+
+	while (unlikely(c->places[place].number != number) && c->places[place].number != 0)
 		place = (place + 1) & c->mask;
-	return place;
+	return &c->places[place];
 }
 
-/* Free a place behind which others may lie for want of it. */
-extern void pfs_chunk_close_up(PfsContext *c, uint32 hole);
+/* The chunk's region in the context's set; NULL: there is none. */
+static pg_attribute_always_inline PfsChunkRegion *
+pfs_chunk_region(const PfsContext *c, const void *chunk)
+{
+	uint64		number = pfs_chunk_region_number(chunk);
+	PfsChunkRegion *region = pfs_chunk_place(c, number);
+
+	return likely(region->number == number) ? region : NULL;
+}
 
 /*
  * Put a chunk into the context's set, or take it out.  track returns false if the set
- * is full; untrack, where some are tracked, if it was not there.
+ * is full; untrack, if it was not there.
  */
-static pg_attribute_always_inline bool
+static inline bool
 pfs_chunk_track(PfsContext *c, const void *chunk)
 {
-	if (unlikely(c->tracked >= c->mask / 4) && !pfs_chunks_grow(c))
+	PfsChunkRegion *region = pfs_chunk_region(c, chunk);
+
+	if (unlikely(region == NULL))
+		region = pfs_chunk_add_region(c, chunk);
+	if (unlikely(region == NULL))
 		return false;
-	c->places[pfs_chunk_find(c, chunk)] = chunk;
-	c->tracked++;
+	region->chunks |= pfs_chunk_bit(chunk);
 	return true;
 }
 
 static pg_attribute_always_inline bool
 pfs_chunk_untrack(PfsContext *c, const void *chunk)
 {
-	uint32		place = pfs_chunk_find(c, chunk);
+	PfsChunkRegion *region = pfs_chunk_region(c, chunk);
+	uint64		bit = pfs_chunk_bit(chunk);
 
-	if (unlikely(c->places[place] == NULL))
+	if (unlikely(region == NULL || (region->chunks & bit) == 0))
 		return false;
-	c->tracked--;
-	if (likely(c->places[(place + 1) & c->mask] == NULL))
-		c->places[place] = NULL;
-	else
-		pfs_chunk_close_up(c, place);
+	region->chunks &= ~bit;
 	return true;
 }
 
