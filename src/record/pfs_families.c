@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_digest_pending.h"
 #include "pfs_error.h"
 #include "pfs_event_cell.h"
 #include "pfs_event_read.h"
@@ -109,6 +110,7 @@ pfs_families_register(void)
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
 		pfs_event_records[f] = event_families[f].record;
 	memcpy(pfs_summary_kinds, summary_kinds, sizeof(summary_kinds));
+	pfs_summary_pending[PFS_FAMILY_STATEMENTS] = &pfs_statement_pending;
 	memcpy(pfs_counted_kinds, counted_kinds, sizeof(counted_kinds));
 	pfs_event_family_reads = event_family_reads;
 }

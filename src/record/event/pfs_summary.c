@@ -9,6 +9,7 @@
 #include "pfs_summary.h"
 
 PFS_FIXED const PfsSummaryKind *pfs_summary_kinds[PFS_NUM_FAMILIES];
+PFS_FIXED const PfsSummaryPending *pfs_summary_pending[PFS_NUM_FAMILIES];
 PFS_FIXED PfsSharedSummary *pfs_summary = NULL;
 PFS_FIXED PfsPages *pfs_thread_waits = NULL;
 PfsPages   *pfs_thread_counters = NULL;

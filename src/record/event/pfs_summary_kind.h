@@ -135,6 +135,36 @@ typedef struct PfsSummaryKind
 	bool		(*is_shown) (const void *totals);
 } PfsSummaryKind;
 
+/* Readers: what a thread has counted in a place that is not in its cells yet. */
+typedef struct PfsPendingCell
+{
+	uint32		cell;			/* which one it goes to */
+	const void *counters;		/* as in a cell */
+	const uint8 *buckets;		/* [PFS_HISTOGRAM_BUCKETS] */
+} PfsPendingCell;
+
+/*
+ * Of a family with one histogram whose threads count events in places that are for something else, too, and move them to
+ * their cells later, so that each event is counted once.
+ */
+typedef struct PfsSummaryPending
+{
+	/*
+	 * Readers: what its owner makes odd while anything of a place changes;
+	 * NULL: the thread in this place has none.
+	 */
+	const PfsSeqlock *(*lock) (uint32 thread);
+
+	/* Readers: looks for the next one at or after *i; false: there is none. */
+	bool		(*next) (uint32 thread, uint32 *i, PfsPendingCell *pending);
+
+	/* Adds a copy of counters to another one. */
+	void		(*join) (void *to, const void *from);
+
+	/* Owner, inside a write section: moves all of it to the cells. */
+	void		(*collect) (struct PfsThread *t);
+} PfsSummaryPending;
+
 /*
  * PfsSummaryKind.tables of a family: their names begin with `summary`, and end with what
  * each row is about, `by`.  histogram: that table's name, or NULL.
@@ -165,6 +195,9 @@ extern uint64 pfs_plain_count(const void *totals);
  * (../pfs_families.c).
  */
 extern PFS_HIDDEN const PfsSummaryKind *pfs_summary_kinds[PFS_NUM_FAMILIES];
+
+/* NULL: all that a thread has counted is in its cells. */
+extern PFS_HIDDEN const PfsSummaryPending *pfs_summary_pending[PFS_NUM_FAMILIES];
 
 /*
  * Bytes of the largest private sum; a family whose sum is larger does not

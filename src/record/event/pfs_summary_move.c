@@ -258,6 +258,14 @@ move_buckets(PfsThread *t, PfsFamily family, bool add)
 	return events;
 }
 
+/* Moves what is in other places to the thread's cells. */
+static inline void
+collect(PfsThread *t, PfsFamily family)
+{
+	if (pfs_summary_pending[family] != NULL)
+		pfs_summary_pending[family]->collect(t);
+}
+
 /*
  * Applies the truncations of a family that have happened since this thread last looked:
  * moves its counters, if they are older, to where destination_of() says, drops its
@@ -279,6 +287,7 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 
 	if (generation == *ours)
 		return;
+	collect(t, family);
 	pfs_seqlock_write_begin(&t->moves);
 	if (pfs_summary_kinds[family]->leaves != NULL)
 		pfs_left_begin();
@@ -345,6 +354,7 @@ pfs_summary_end(PfsThread *t)
 		PfsDestination to;
 
 		pfs_summary_apply_resets(t, family);
+		collect(t, family);
 		to = destination_of(t, family, UINT64_MAX, UINT64_MAX);
 		pfs_seqlock_write_begin(&t->moves);
 		if (kind->leaves != NULL)

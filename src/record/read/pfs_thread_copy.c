@@ -71,19 +71,16 @@ copy_cell(const PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies
 	return pfs_block_look(block, i, cell, kind->read_size);
 }
 
-/* Appends the buckets of one histogram that are not empty to a thread's copy. */
-static void
-copy_buckets(PfsThreadCopy *copy, uint32 histogram, const uint32 *buckets)
+/* Appends a bucket to a thread's copy, unless it is empty. */
+static inline void
+append_bucket(PfsThreadCopy *copy, uint32 histogram, int b, uint32 n)
 {
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
-	{
-		PfsBucketCopy bucket = {histogram, b, pfs_load_relaxed(&buckets[b])};
+	PfsBucketCopy bucket = {histogram, b, n};
 
-		if (bucket.n == 0)
-			continue;
-		appendBinaryStringInfo(&copy->items, (const char *) &bucket, sizeof(bucket));
-		copy->n++;
-	}
+	if (n == 0)
+		return;
+	appendBinaryStringInfo(&copy->items, (const char *) &bucket, sizeof(bucket));
+	copy->n++;
 }
 
 static void
@@ -93,7 +90,32 @@ copy_histograms(PfsThreadCopy *copy, const PfsThread *t, PfsFamily family)
 	const uint32 *buckets;
 
 	for (uint32 i = 0; kind->next_buckets != NULL && (buckets = kind->next_buckets(t, &i)) != NULL; i++)
-		copy_buckets(copy, i, buckets);
+	{
+		for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
+			append_bucket(copy, i, b, pfs_load_relaxed(&buckets[b]));
+	}
+}
+
+/* Where the thread's copy has this cell; NULL: it has it not. */
+static PfsCellCopy *
+find_cell(const PfsThreadCopies *copies, PfsThreadCopy *copy, uint64 cell)
+{
+	for (uint32 i = 0; i < copy->n; i++)
+	{
+		const PfsCellCopy *c = pfs_copied_cell(copies, copy, i);
+
+		if (c->index == cell)
+			return unconstify(PfsCellCopy *, c);
+	}
+	return NULL;
+}
+
+static void
+append_cell(const PfsThreadCopies *copies, PfsThreadCopy *copy, uint64 cell, const AnyCell *counters)
+{
+	appendBinaryStringInfo(&copy->items, (const char *) &cell, sizeof(cell));
+	appendBinaryStringInfo(&copy->items, (const char *) counters, pfs_summary_kinds[copies->family]->read_size);
+	copy->n++;
 }
 
 /*
@@ -118,10 +140,54 @@ copy_cells(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
 			return;
 		if (kind->is_empty(&cell))
 			continue;
-		appendBinaryStringInfo(&copy->items, (const char *) &i, sizeof(i));
-		appendBinaryStringInfo(&copy->items, (const char *) &cell, kind->read_size);
-		copy->n++;
+		append_cell(copies, copy, i, &cell);
 	}
+}
+
+/* Adds what the thread has not moved to its cells yet to the copy of these, or of its histogram. */
+static void
+copy_pending(PfsThreadCopy *copy, const PfsThreadCopies *copies)
+{
+	const PfsSummaryPending *kind = pfs_summary_pending[copies->family];
+	PfsPendingCell pending;
+
+	for (uint32 i = 0; kind->next(copy->index, &i, &pending); i++)
+	{
+		PfsCellCopy *to;
+		AnyCell		cell;
+
+		for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && copies->of_histograms; b++)
+			append_bucket(copy, 0, b, pfs_load_relaxed(&pending.buckets[b]));
+		if (copies->of_histograms || pending.cell < copies->first || pending.cell >= copies->end)
+			continue;
+		pfs_racy_copy(&cell, pending.counters, pfs_summary_kinds[copies->family]->read_size);
+		to = find_cell(copies, copy, pending.cell);
+		if (to != NULL)
+			kind->join(to->words, &cell);
+		else
+			append_cell(copies, copy, pending.cell, &cell);
+	}
+}
+
+/*
+ * Copies what a thread has counted.  False: some of it was moved from where it is pending to its cells
+ * meanwhile, or is being moved.
+ */
+static bool
+copy_counters(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
+{
+	const PfsSummaryPending *kind = pfs_summary_pending[copies->family];
+	const PfsSeqlock *lock = kind != NULL ? kind->lock(copy->index) : NULL;
+	uint64		begin = lock != NULL ? pfs_seqlock_read_begin(lock) : 0;
+
+	if (copies->of_histograms)
+		copy_histograms(copy, t, copies->family);
+	else
+		copy_cells(copy, t, copies);
+	if (lock == NULL)
+		return true;
+	copy_pending(copy, copies);
+	return pfs_seqlock_read_valid(lock, begin);
 }
 
 /*
@@ -142,6 +208,8 @@ copy_thread(PfsThreadCopies *copies, uint32 index)
 	pfs_patience_next(&copies->patience);
 	for (int tries = 0; tries < COPY_TRIES; tries++)
 	{
+		bool		is_whole;
+
 		copy->word = pfs_pages_word(pfs_threads, index);
 		copy->is_there = (copy->word & PFS_STATE_MASK) == PFS_STATE_ALLOCATED;
 		copy->n = 0;
@@ -154,17 +222,19 @@ copy_thread(PfsThreadCopies *copies, uint32 index)
 			copy->thread_id = pfs_load_relaxed(&t->thread_id);
 			copy->generation = pfs_load_relaxed(&t->generation[copies->family]);
 			copy->refs = t->refs;
-			if (copies->of_histograms)
-				copy_histograms(copy, t, copies->family);
-			else
-				copy_cells(copy, t, copies);
-			if (is_same(copy, t))
+			is_whole = copy_counters(copy, t, copies);
+			if (is_same(copy, t) && is_whole)
 				return;
 		}
 		if (!pfs_patience_more(&copies->patience))
 			break;
 	}
-	copy->stuck = true;
+
+	/*
+	 * One that stays in the middle of counting a statement is copied as it
+	 * is.
+	 */
+	copy->stuck = (copy->moves & 1) != 0 || !is_same(copy, t);
 }
 
 /*

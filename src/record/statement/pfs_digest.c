@@ -29,8 +29,6 @@
 /* Kinds of waits that a shape has, on average, within reason. */
 #define WAITS_PER_DIGEST	6
 
-#define USAGE_MAX			8
-
 /* A digest that is evicted is out of the index soon. */
 #define ENTER_TRIES			64
 
@@ -52,8 +50,7 @@ PFS_HOT uint64 pfs_digests_without_text = 0;
 static PFS_HOT_TABLE PfsCachedDigest cached_digests[CACHED_DIGESTS];
 static uint32 hint;
 
-/* Ticks for which an offset is taken to hold; 0: this process has taken none yet. */
-static PFS_HOT uint64 offset_age;
+PFS_HOT uint64 pfs_digest_offset_age;
 
 /* Age at which a sample is replaced, ticks of the default timer; 0: to be computed. */
 PFS_HOT uint64 pfs_sample_age;
@@ -116,19 +113,11 @@ sample_age_ticks(void)
  */
 #define OFFSET_SECONDS 10
 
-/* Stores a new offset.  If two processes do so at a time, either is good. */
-static pg_noinline void
-take_offset(PfsDigestOffset *offset, uint64 now)
-{
-	offset_age = OFFSET_SECONDS * pfs_clock->frequency[pfs_timer_default()];
-	pfs_digest_offset_store(offset, now, pfs_clock_offset(now));
-}
-
 void
-pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now)
+pfs_digest_take_offset(PfsDigestOffset *offset, uint64 now)
 {
-	if (unlikely(now - pfs_load_relaxed(&offset->taken) > offset_age))
-		take_offset(offset, now);
+	pfs_digest_offset_age = OFFSET_SECONDS * pfs_clock->frequency[pfs_timer_default()];
+	pfs_digest_offset_store(offset, now, pfs_clock_offset(now));
 }
 
 /* Offsets race with those of other processes. */
@@ -301,15 +290,6 @@ pfs_digest_take_sample(const PfsDigestEnd *end, int64 offset, uint64 *sample_see
 	*sample_seen = pfs_load_relaxed(&d->sample_seen);
 	*sample_ticks = pfs_load_relaxed(&d->sample_ticks);
 	pfs_digest_leave(cached);
-}
-
-void
-pfs_digest_raise_usage(PfsDigestRefSlot *ref_slot)
-{
-	uint32		usage = pfs_load_relaxed(&ref_slot->usage);
-
-	if (unlikely(usage < USAGE_MAX))
-		pfs_store_relaxed(&ref_slot->usage, usage + 1);
 }
 
 /* ---- texts ---- */

@@ -245,6 +245,9 @@ typedef struct PfsDigestEnd
 	PfsDigestKey key;
 	const uint64 *n;			/* [PFS_NUM_COUNTERS] */
 	uint64		memory;
+	PfsInstrumentId instrument; /* as which the thread's totals take it from
+								 * where it is counted for its digest;
+								 * PFS_NO_INSTRUMENT: they do not */
 	uint8		plan_origin;	/* PfsPlanOrigin */
 	bool		timed;
 	bool		is_fetch;		/* no execution: only what it took is added */
@@ -257,11 +260,32 @@ typedef struct PfsDigestEnd
 
 /* ---- the same, for who counts ---- */
 
-/* Notes the offset of now, unless one that was taken lately still holds. */
-extern void pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now);
+/* Ticks for which an offset is taken to hold; 0: this process has taken none yet. */
+extern PFS_HIDDEN uint64 pfs_digest_offset_age;
+
+/* Stores the offset of now.  If two processes do so at a time, either is good. */
+extern void pfs_digest_take_offset(PfsDigestOffset *offset, uint64 now);
+
+/* The same, unless one that was taken lately still holds. */
+static inline void
+pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now)
+{
+	if (unlikely(now - pfs_load_relaxed(&offset->taken) > pfs_digest_offset_age))
+		pfs_digest_take_offset(offset, now);
+}
+
+/* Of usage. */
+#define PFS_DIGEST_USAGE_MAX 8
 
 /* A digest is used. */
-extern void pfs_digest_raise_usage(PfsDigestRefSlot *ref_slot);
+static inline void
+pfs_digest_raise_usage(PfsDigestRefSlot *ref_slot)
+{
+	uint32		usage = pfs_load_relaxed(&ref_slot->usage);
+
+	if (unlikely(usage < PFS_DIGEST_USAGE_MAX))
+		pfs_store_relaxed(&ref_slot->usage, usage + 1);
+}
 
 /*
  * Would a statement become the sample, where this is the present one?  Store it; the same,

@@ -1,6 +1,7 @@
 /*
  * pfs_digest_pending.h
- *	  What a process has counted for its digests and not added to them yet.
+ *	  What a process has counted for its digests, and for its thread's totals, and not added to
+ *	  them yet.
  *
  * A digest is a record that all sessions share, and adding to it at the end of each
  * statement would make them fight over its cache lines.  So each process has numbers of
@@ -14,6 +15,12 @@
  * (pfs_digest_evict.c), as a flush is a move: then the statement is counted in its digest's
  * record at once.
  *
+ * A place counts a statement once, for its digest and for its thread: to the totals of the thread readers add
+ * what its places have (PfsSummaryPending), until that is flushed to the thread's cell of the statements'
+ * instrument.  It is before the place is emptied, when the process ends, and when the thread's totals are truncated:
+ * from there on the place is its digest's alone, and the digest's next statement gets another one.  So each side
+ * is truncated without a look at the other one.
+ *
  * TRUNCATE raises pfs_words->digest_truncations and writes nobody's numbers: those of an
  * older generation do not count any more, and their owner drops them.
  *
@@ -25,10 +32,11 @@
 #include "pfs_digest_rows.h"
 #include "pfs_thread_sets.h"
 
-struct PfsStatement;
-
 /* Places for digests. */
 #define PFS_PENDING_DIGESTS 16
+
+/* What they are looked for by first. */
+#define PFS_PENDING_LATELY 64
 
 /* Kinds of waits of one digest; those of more kinds go to its record at once. */
 #define PFS_PENDING_DIGEST_WAITS	6
@@ -58,10 +66,22 @@ typedef struct PfsPendingDigest
 	PfsDigestOffset last_offset;
 	uint64		sample_seen;	/* what the record's sample was lately */
 	uint64		sample_ticks;
+
+	/*
+	 * Statements that take less are counted and nothing else: they are no
+	 * sample.  0: while there is no text, or nothing was timed.
+	 */
+	uint64		usual_ticks;
 	uint32		nwaits;
 	uint32		nrows;
 	PfsPlanCounts plans;
 	bool		lacks_text;		/* its digest did, at the last statement */
+
+	/*
+	 * Its statements', of which the thread's cell has none yet;
+	 * PFS_NO_INSTRUMENT: it has all of them, or they are not the thread's.
+	 */
+	PfsInstrumentId instrument;
 	int64		extra;			/* as in PfsDigest */
 	PfsStatementCell counters __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsPendingWait waits[PFS_PENDING_DIGEST_WAITS];
@@ -99,10 +119,17 @@ typedef struct PfsPendingDigests
 	 */
 	uint64		passed_statements;
 	uint64		passed_ticks;
+
+	/*
+	 * In which place a digest was found last, by its query identifier; that
+	 * may be another digest's by now.  The owner's.
+	 */
+	uint8		lately[PFS_PENDING_LATELY] __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsPendingDigest items[PFS_PENDING_DIGESTS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigests;
 
-StaticAssertDecl(offsetof(PfsPendingDigests, items) == PFS_CACHE_LINE, "tags are on the line of seq");
+StaticAssertDecl(offsetof(PfsPendingDigests, lately) == PFS_CACHE_LINE && offsetof(PfsPendingDigests, items) == 2 * PFS_CACHE_LINE,
+				 "tags are on the line of seq");
 
 /* A PfsPendingDigests for each thread record. */
 extern PFS_HIDDEN PfsThreadSets pfs_pending_digests;
@@ -119,29 +146,84 @@ extern void pfs_pending_digests_lay_out(PfsSegment *seg);
 
 /* ---- the owner, inside a write section of its thread ---- */
 
-/*
- * Counts a statement that ends.  e: its slot, or NULL; at: by the timer in its flags; with_waits:
- * those of pfs_digest_wait.h are its own.
- */
-extern void pfs_digest_count(const struct PfsStatement *s, const PfsStatementEvent *e, uint64 at, bool with_waits);
+/* Of this process; NULL: it has none yet. */
+extern PFS_HIDDEN PfsPendingDigests *pfs_my_digests;
+
+static inline uint8
+pfs_pending_digest_tag(uint64 query_id)
+{
+	return query_id >> 56 | 1;
+}
+
+/* Looks for a place by tags. */
+extern PfsPendingDigest *pfs_pending_digest_look(const PfsDigestKey *key, PfsInstrumentId instrument);
+
+static inline bool
+pfs_pending_digest_is(const PfsPendingDigest *p, const PfsDigestKey *key, PfsInstrumentId instrument)
+{
+	return pfs_digest_same_key(&p->key, key) && p->instrument == instrument;
+}
 
 /*
- * The same of a plain statement (pfs_plain.h), with its waits, where no truncation is to be applied.
- * rare: pfs_counters_rare(); slot: one that no statement is in, which it may fill in; bucket: of its ticks.
+ * The place of a digest's statements that are counted for the thread as this instrument; NULL: there is none.  The
+ * process has places.
  */
-extern void pfs_digest_count_plain(const PfsStoredStatement *e, const uint64 *rare, PfsStatementEvent *slot, uint64 now,
-								   uint64 ticks, uint32 bucket);
+static inline PfsPendingDigest *
+pfs_pending_digest_of(const PfsDigestKey *key, PfsInstrumentId instrument)
+{
+	PfsPendingDigests *set = pfs_my_digests;
+	uint8		last = set->lately[key->query_id % PFS_PENDING_LATELY];
+	PfsPendingDigest *found = &set->items[last];
+
+	if (likely(set->tags[last] == pfs_pending_digest_tag(key->query_id) && pfs_pending_digest_is(found, key, instrument)))
+		return found;
+	return pfs_pending_digest_look(key, instrument);
+}
+
+/* Has the digest's record gone? */
+static inline bool
+pfs_pending_digest_is_gone(const PfsPendingDigest *p)
+{
+	return unlikely(pfs_load_relaxed(p->state) != p->word);
+}
+
+/*
+ * Begins to count a statement, in this bucket: behind it `seq` is odd, so that a reader gets all of the statement or
+ * nothing, until pfs_pending_digest_end(), which is called all the same for NULL: there is no place at this
+ * moment.  Whether it counts for the thread, too, says the place's instrument.
+ */
+extern PfsPendingDigest *pfs_pending_digest_begin(const PfsDigestEnd *end, uint32 bucket);
+
+static inline void
+pfs_pending_digest_end(void)
+{
+	if (likely(pfs_my_digests != NULL))
+		pfs_seqlock_write_end(&pfs_my_digests->seq);
+}
+
+/*
+ * Adds time to a digest that no statement of it has taken, or takes some away: where
+ * statements are nested, were not executed, or have parallel workers; and counts statements that have no digest
+ * (query_id 0).
+ */
+extern void pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 statements);
+
+/*
+ * Notes statements that were counted in no place of this process, so that what it has
+ * counted altogether is still all of them.
+ */
+extern void pfs_pending_digests_pass(uint64 statements, uint64 ticks);
 
 /* Has this process numbers, and are they younger than all truncations? */
 extern bool pfs_pending_digests_are_mine(void);
 
-/* The process leaves the numbers of its thread record. */
+/* The process adds its numbers to their digests, as far as it may, and leaves the places of its thread record. */
 extern void pfs_pending_digests_detach(PfsThread *t);
+
+/* What the thread's totals of statements miss: of PFS_FAMILY_STATEMENTS. */
+extern const PfsSummaryPending pfs_statement_pending;
 
 /* True if an error had left `seq` odd. */
 extern bool pfs_pending_digests_repair(void);
-
-/* Adds to PfsDigest.extra, and counts statements that have no digest (query_id 0). */
-extern void pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 statements);
 
 #endif							/* PFS_DIGEST_PENDING_H */

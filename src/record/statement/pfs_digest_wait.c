@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "pfs_digest_pending.h"
+#include "pfs_digest_count.h"
 #include "pfs_digest_rows.h"
 #include "pfs_digest_wait.h"
 #include "pfs_left.h"
@@ -312,12 +312,13 @@ pfs_digest_leave_outer(const PfsStatement *s, PfsTimestamp now)
  * the one that they were collected for.  Without a query identifier it counts for all
  * others.  One that was only parsed, bound or planned is no
  * execution: its waits and its planning are added, but it is not counted.  An error
- * makes it count in any phase.
+ * makes it count in any phase.  Returns whether the thread's totals have it by that.
  */
-void
+bool
 pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end)
 {
 	bool		is_innermost = s->statement_id == pfs_digest_charged;
+	bool		is_counted = false;
 
 	if (unlikely(pfs_rel_local.riding != 0) && is_innermost)
 		pfs_rel_runs_give_riding();
@@ -331,12 +332,13 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 		pfs_digest_end_planned(s);
 	}
 	else
-		pfs_digest_count(s, e, end, is_innermost);
+		is_counted = pfs_digest_count(s, e, end, is_innermost);
 	if (likely(is_innermost))
 		end_charge();
 	/* Rows that its runs and others' have left. */
 	if (unlikely(pfs_digest_rows_used != 0))
 		pfs_digest_rows_give(s->statement_id);
+	return is_counted;
 }
 
 /* ---- parallel workers ---- */

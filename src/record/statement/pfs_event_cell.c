@@ -190,6 +190,38 @@ statement_add(void *totals, const void *cell)
 	to->memory = Max(to->memory, from->memory);
 }
 
+/* Single stores of whole words, as readers of a thread's cell look on. */
+void
+pfs_statement_cell_join(void *to, const void *from)
+{
+	PfsStatementCell *sum = to;
+	const PfsStatementCell *part = from;
+
+	if (part->time.count_timed != 0)
+	{
+		bool		first = sum->time.count_timed == 0;
+
+		pfs_store_relaxed(&sum->time.min, first ? part->time.min : Min(sum->time.min, part->time.min));
+		pfs_store_relaxed(&sum->time.max, Max(sum->time.max, part->time.max));
+	}
+	pfs_bump(&sum->time.count_timed, part->time.count_timed);
+	pfs_bump(&sum->time.count_untimed, part->time.count_untimed);
+	pfs_bump(&sum->time.sum, part->time.sum);
+	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
+		pfs_bump(&sum->n[i], part->n[i]);
+	pfs_store_relaxed(&sum->memory, Max(sum->memory, part->memory));
+}
+
+void
+pfs_statement_cell_add(PfsThread *t, PfsInstrumentId instrument, const PfsStatementCell *from)
+{
+	PfsStatementCell *cell = pfs_summary_cell(t, PFS_FAMILY_STATEMENTS, pfs_statement_cell(instrument));
+
+	Assert(cell != NULL);
+	if (likely(cell != NULL))
+		pfs_statement_cell_join(cell, from);
+}
+
 static void
 statement_clear_going(void *cell)
 {

@@ -131,21 +131,21 @@ pfs_count_stage(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 t
 		pfs_count_stage_unusual(t, instrument, flags, ticks);
 }
 
-/* Counts a statement in a bucket of the thread's histogram.  What its 32 bits cannot hold is the server's. */
+/* Counts n statements in a bucket of the thread's histogram.  What its 32 bits cannot hold is the server's. */
 static pg_attribute_always_inline void
-pfs_count_statement_bucket(PfsThread *t, uint32 i)
+pfs_count_statement_bucket(PfsThread *t, uint32 i, uint32 n)
 {
 	uint32	   *bucket = &t->statement_buckets[i];
 
-	pfs_store_relaxed(bucket, *bucket + 1);
-	if (unlikely(*bucket == 0))
+	pfs_store_relaxed(bucket, *bucket + n);
+	if (unlikely(*bucket < n))
 		pfs_summary_add_to_server(PFS_FAMILY_STATEMENTS, 0, i, UINT64_C(1) << 32);
 }
 
 static pg_attribute_always_inline void
 pfs_count_statement_time(PfsThread *t, uint64 ticks)
 {
-	pfs_count_statement_bucket(t, pfs_histogram_bucket(ticks));
+	pfs_count_statement_bucket(t, pfs_histogram_bucket(ticks), 1);
 }
 
 /*
@@ -177,6 +177,12 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 	pfs_counters_add(cell->n, n);
 	pfs_count_statement_time(t, ticks);
 }
+
+/* Adds a cell to a copy of another one; or, by the owner and inside a write section, to the thread's own. */
+extern void pfs_statement_cell_join(void *to, const void *from);
+
+/* Owner, inside a write section: adds what has been counted elsewhere for the thread to its cell of the instrument, which it has. */
+extern void pfs_statement_cell_add(PfsThread *t, PfsInstrumentId instrument, const PfsStatementCell *from);
 
 /*
  * Any process: one statement's counters, [PFS_NUM_COUNTERS] of 16 bytes' alignment, and its peak of memory

@@ -13,8 +13,7 @@
 #include "utils/portal.h"
 
 #include "pfs_compat_hooks.h"
-#include "pfs_digest_pending.h"
-#include "pfs_digest_wait.h"
+#include "pfs_digest_count.h"
 #include "pfs_event_open.h"
 #include "pfs_memory_counted.h"
 #include "pfs_plain.h"
@@ -100,11 +99,9 @@ void
 pfs_plain_look_now(PfsThread *t)
 {
 	uint64		generation = pfs_load_acquire(&pfs_words->generation);
-	uint32		mask = pfs_load_relaxed(&t->mask);
 	bool		off = are_statements_off();
 
 	pfs_plain.generation = 0;
-	pfs_plain.mask = mask;
 	pfs_plain.flags = pfs_class_flags(t, PFS_CLASS_STATEMENT);
 	pfs_plain.looked = generation;
 	if (off && is_something_open(t))
@@ -286,7 +283,7 @@ static inline bool
 is_clear(const PfsThread *t, uint64 query_id)
 {
 	return likely((pfs_local.not_usual & ~PFS_SLOW_UNNAMED) == 0 && (pfs_load_relaxed(&t->seq.word) & 1) == 0 &&
-				  pfs_open_error.sqlstate == 0 && query_id != 0 && pfs_plain_is_on(t) && pfs_trigger_depth() == 0);
+				  pfs_open_error.sqlstate == 0 && query_id != 0 && pfs_plain_is_on() && pfs_trigger_depth() == 0);
 }
 
 /*
@@ -450,7 +447,7 @@ pfs_plain_rare(void)
 /* ---- end ---- */
 
 /*
- * Ends the statement: it is counted in the thread's cell, for its digest and its prepared statement,
+ * Ends the statement: it is counted for its thread and its digest, and for its prepared statement,
  * and goes to the histories.  False: the general code has to.
  */
 bool
@@ -458,28 +455,19 @@ pfs_plain_ends(PfsThread *t, uint64 now)
 {
 	PfsStoredStatement *e = pfs_plain.event;
 	PfsEvents  *events = &t->events[PFS_STATEMENTS];
-	PfsStatementCell *cell;
 	const uint64 *rare = NULL;
 	uint64		ticks;
-	uint32		bucket;
 
 	pfs_fence_signal();
-	if (unlikely(pfs_plain.state != PFS_PLAIN_RAN || !pfs_plain_is_on(t) || (pfs_local.not_usual & ~PFS_SLOW_OVER) != 0 || pfs_digest_rows_used != 0 ||
+	if (unlikely(pfs_plain.state != PFS_PLAIN_RAN || !pfs_plain_is_on() || (pfs_local.not_usual & ~PFS_SLOW_OVER) != 0 || pfs_digest_rows_used != 0 ||
 				 pfs_transaction_is_new()))
-		return false;
-	cell = pfs_summary_chunk(t, PFS_FAMILY_STATEMENTS, pfs_statement_cell(e->instrument));
-	if (unlikely(cell == NULL || cell->time.count_timed == 0))
 		return false;
 	ticks = likely(now > e->timer_start) ? now - e->timer_start : 0;
 	e->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - pfs_plain.lock_ticks;
 	if (unlikely(e->wide & PFS_WIDE_COUNTERS))
 		rare = pfs_stored_rare(e);
-	pfs_cell_add(&cell->time, ticks);
-	pfs_counters_add_parts(cell->n, e->n, rare);
-	bucket = pfs_histogram_bucket(ticks);
-	pfs_count_statement_bucket(t, bucket);
 	pfs_store_relaxed(&events->depth, 0);
-	pfs_digest_count_plain(e, rare, (PfsStatementEvent *) pfs_event_slot(events, 0), now, ticks, bucket);
+	pfs_digest_count_plain(t, e, rare, (PfsStatementEvent *) pfs_event_slot(events, 0), now, ticks);
 	if (pfs_plain.prepared != NULL)
 		pfs_prepared_add_usual(pfs_plain.prepared, e->flags, ticks);
 	e->timer_end = now;

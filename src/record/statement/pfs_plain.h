@@ -34,10 +34,9 @@
 
 /* Is everything as by default, as far as shared words tell? */
 static pg_attribute_always_inline bool
-pfs_plain_is_on(const PfsThread *t)
+pfs_plain_is_on(void)
 {
-	return likely(pfs_load_relaxed(&pfs_words->generation) == pfs_plain.generation &&
-				  pfs_load_relaxed(&t->mask) == pfs_plain.mask);
+	return likely(pfs_load_relaxed(&pfs_words->generation) == pfs_plain.generation);
 }
 
 /*
@@ -68,8 +67,7 @@ pfs_is_still_all_off(void)
 static inline void
 pfs_plain_look(PfsThread *t)
 {
-	if (unlikely(pfs_load_relaxed(&pfs_words->generation) != pfs_plain.looked ||
-				 pfs_load_relaxed(&t->mask) != pfs_plain.mask))
+	if (unlikely(pfs_load_relaxed(&pfs_words->generation) != pfs_plain.looked))
 		pfs_plain_look_now(t);
 }
 
@@ -98,8 +96,8 @@ pfs_plain_leave_inside(PfsThread *t)
 static pg_attribute_always_inline bool
 pfs_plain_arrives(PfsThread *t, uint64 now)
 {
-	if (!pfs_plain_is_on(t) || unlikely(pfs_sql.top_open || pfs_sql.open != NULL || pfs_local.waits_used != 0 ||
-										pfs_sql.next_id == pfs_sql.last_id))
+	if (!pfs_plain_is_on() || unlikely(pfs_sql.top_open || pfs_sql.open != NULL || pfs_local.waits_used != 0 ||
+									   pfs_sql.next_id == pfs_sql.last_id))
 		return false;
 	pfs_plain.start = now;
 	pfs_plain.statement_id = ++pfs_sql.next_id;

@@ -37,7 +37,6 @@ typedef struct PfsPlain
 	bool		all_off;		/* and no wait and no error is either */
 
 	/* What pfs_plain_look() has found. */
-	uint32		mask;			/* of the thread; with both of these */
 	uint64		generation;		/* of pfs_words, while everything is as by
 								 * default; 0: it is not */
 	uint64		looked;			/* generation at which it has looked last */

@@ -188,8 +188,6 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 			e->nesting_type = s->parent.type;
 	}
 	pfs_statement_finish(t, s, end);
-	if (s->counts & PFS_COUNTS_MEMORY)
-		pfs_statement_memory_count(t, s);
 	if (e != NULL)
 		return;
 	/* No event: nobody wanted one, or all slots were in use when it began. */

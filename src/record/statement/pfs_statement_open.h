@@ -379,13 +379,25 @@ pfs_statement_leave_event(PfsThread *t, PfsStatement *s)
 
 /*
  * Of one that wants a digest: pfs_digest_wait.c.  e: its slot, or NULL; end: by the
- * timer in its flags.
+ * timer in its flags.  True: it is counted for its thread, too.
  */
-extern void pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end);
+extern bool pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end);
+
+/* pfs_statement_memory.c: raises the maximum of the cell that it has just been counted in. */
+extern void pfs_statement_memory_count(PfsThread *t, const PfsStatement *s);
 
 /* Of one that was planned and is not executed; of one that goes on when the one around it ends. */
 extern void pfs_digest_end_planned(const PfsStatement *s);
 extern void pfs_digest_leave_outer(const PfsStatement *s, PfsTimestamp now);
+
+/* Counts it in the thread's own cell, with its peak of memory: so both are in the same one, whatever is truncated meanwhile. */
+static inline void
+pfs_statement_count(PfsThread *t, const PfsStatement *s, uint64 ticks)
+{
+	pfs_count_statement(t, s->instrument, s->flags, ticks, s->n);
+	if (unlikely(s->memory != 0))
+		pfs_statement_memory_count(t, s);
+}
 
 /* End a statement: into the summaries, its digest and, if it has a slot, the history. */
 static pg_attribute_always_inline void
@@ -394,9 +406,8 @@ pfs_statement_finish(PfsThread *t, PfsStatement *s, uint64 end)
 	PfsStatementEvent *e = s->event;
 	uint64		ticks = end - s->start;
 
-	pfs_count_statement(t, s->instrument, s->flags, ticks, s->n);
-	if (s->flags & PFS_FLAG_DIGEST)
-		pfs_digest_end_statement(s, e, end);
+	if ((s->flags & PFS_FLAG_DIGEST) == 0 || !pfs_digest_end_statement(s, e, end))
+		pfs_statement_count(t, s, ticks);
 	if (unlikely(s->prepared != NULL))
 		pfs_prepared_add(s->prepared, s->flags, ticks, s->is_fetch);
 	if (e == NULL)
@@ -476,12 +487,6 @@ extern void pfs_statement_memory_begin(PfsThread *t, PfsStatement *s);
 
 /* It ends, or is dropped: s->memory is its peak from now on. */
 extern void pfs_statement_memory_end(PfsThread *t, PfsStatement *s);
-
-/*
- * It has just been counted in the summaries, in the same write section: so both are in
- * the same cell, whatever is truncated meanwhile.
- */
-extern void pfs_statement_memory_count(PfsThread *t, const PfsStatement *s);
 
 /* ---- pfs_statement_event.c; inside a write section ---- */
 

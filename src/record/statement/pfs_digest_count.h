@@ -1,0 +1,127 @@
+/*
+ * pfs_digest_count.h
+ *	  What a statement that has ended adds to its digest, and to the totals of its thread: to the place in which its
+ *	  process counts both (pfs_digest_pending.h), or where there is none to the digest's record.
+ *
+ * Owner, inside a write section of its thread.
+ *
+ * Separate from pfs_digest_pending.h, which says where; readers need that alone.
+ */
+#ifndef PFS_DIGEST_COUNT_H
+#define PFS_DIGEST_COUNT_H
+
+#include "pfs_digest_pending.h"
+#include "pfs_digest_wait.h"
+
+/*
+ * Counts a statement that ends.  e: its slot, or NULL; at: by the timer in its flags; with_waits:
+ * those of pfs_digest_wait.h are its own.  False: its thread's cell has to count it, too.
+ */
+extern bool pfs_digest_count(const PfsStatement *s, const PfsStatementEvent *e, uint64 at, bool with_waits);
+
+/* Where a place counts waits of this instrument; NULL: there is no room for them. */
+static inline PfsPendingWait *
+pfs_pending_digest_waits(PfsPendingDigest *p, uint32 instrument)
+{
+	PfsPendingWait *w = p->waits;
+	PfsPendingWait *end = w + p->nwaits;
+
+	for (; w < end; w++)
+	{
+		if (w->instrument == instrument)
+			return w;
+	}
+	if (unlikely(p->nwaits == PFS_PENDING_DIGEST_WAITS))
+		return NULL;
+	p->nwaits++;
+	w->instrument = instrument;
+	w->counts = (PfsCounts)
+	{
+		.min = PG_UINT64_MAX
+	};
+	return w;
+}
+
+/*
+ * Takes the waits of the process's table into a place.  Kinds that find no room stay in
+ * the table.  Nobody counts one meanwhile, as this is a write section.
+ */
+static pg_attribute_always_inline void
+pfs_pending_digest_take_waits(PfsPendingDigest *p)
+{
+	PfsDigestWait *items = pfs_local.waits;
+	uint64		left = 0;
+
+	for (uint64 used = pfs_local.waits_used; used != 0; used &= used - 1)
+	{
+		PfsDigestWait *from = &items[__builtin_ctzll(used)];
+		PfsPendingWait *to = pfs_pending_digest_waits(p, from->key - 1);
+
+		if (unlikely(to == NULL))
+		{
+			left |= from->bit;
+			continue;
+		}
+		pfs_counts_add(&to->counts, &from->counts);
+		pfs_digest_wait_clear(from);
+	}
+	pfs_local.waits_used = left;
+}
+
+static inline void
+pfs_pending_digest_plan(PfsPendingDigest *p, uint8 origin)
+{
+	if (origin == PFS_PLAN_GENERIC)
+		p->plans.generic++;
+	else if (origin == PFS_PLAN_CUSTOM)
+		p->plans.custom++;
+}
+
+/* Counts a plain statement where this is rare: a digest without a place, a sample, a text. */
+extern void pfs_digest_count_plain_any(PfsThread *t, const PfsStoredStatement *e, PfsStatementEvent *slot, uint64 now,
+									   uint64 ticks);
+
+/*
+ * Counts a plain statement (pfs_plain.h) with its waits, for its thread, too, where no truncation is to be applied.
+ * The place of its digest is there; the statement is no sample, and fits: else it is counted as any other.
+ * rare: pfs_counters_rare(); slot: one that no statement is in, which may be filled in.
+ */
+static pg_attribute_always_inline void
+pfs_digest_count_plain(PfsThread *t, const PfsStoredStatement *e, const uint64 *rare, PfsStatementEvent *slot, uint64 now,
+					   uint64 ticks)
+{
+	PfsDigestKey key = pfs_digest_key(e->database, e->user, e->query_id);
+	PfsPendingDigests *set = pfs_my_digests;
+	PfsPendingDigest *p = likely(set != NULL) ? pfs_pending_digest_of(&key, e->instrument) : NULL;
+	uint32		bucket = pfs_histogram_bucket(ticks);
+
+	if (unlikely(p == NULL || pfs_pending_digest_is_gone(p) || p->buckets[bucket] == PG_UINT8_MAX ||
+				 ticks >= p->usual_ticks || now - p->sample_seen > pfs_sample_age))
+	{
+		pfs_digest_count_plain_any(t, e, slot, now, ticks);
+		return;
+	}
+	pfs_seqlock_write_begin(&set->seq);
+	pfs_fence_signal();
+	/* As in pfs_pending_digest_begin(). */
+	if (unlikely(pfs_load_acquire(&pfs_words->digest_truncations) != set->generation))
+	{
+		pfs_seqlock_write_end(&set->seq);
+		pfs_digest_count_plain_any(t, e, slot, now, ticks);
+		return;
+	}
+	pfs_cell_add(&p->counters.time, ticks);
+	p->buckets[bucket]++;
+	pfs_counters_add_parts(p->counters.n, e->n, rare);
+	if (PFS_HAVE_PLAN_ORIGIN)
+		pfs_pending_digest_plan(p, e->plan_origin);
+	p->last_seen = now;
+	pfs_digest_look_at_offset(&p->last_offset, now);
+	pfs_pending_digest_take_waits(p);
+	pfs_seqlock_write_end(&set->seq);
+	pfs_digest_raise_usage(p->ref_slot);
+	if (unlikely(pfs_local.waits_used != 0))
+		pfs_digest_waits_give_to(&p->key, true);
+}
+
+#endif							/* PFS_DIGEST_COUNT_H */
