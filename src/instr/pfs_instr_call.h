@@ -247,7 +247,9 @@ pfs_plain_runs(PfsUsage *usage)
 {
 	const char *name = ((Portal) pfs_plain.portal)->prepStmtName;
 
-	if (name != NULL)
+	if (likely(pfs_plain.prepared != NULL))
+		pfs_plain.prepared->executed = true;
+	else if (name != NULL)
 		pfs_plain.prepared = pfs_prepared_executed(pfs_my_thread, name, pfs_plain.event->query_id, false);
 	pfs_plain.message = GetCurrentStatementStartTimestamp();
 	pfs_plain.state = PFS_PLAIN_RUNS;

@@ -291,7 +291,7 @@ is_clear(const PfsThread *t, uint64 query_id)
  * gets them; NULL: there is no block.  How long the text is, is asked only where a block may end.
  */
 static inline PfsStoredStatement *
-find_room(PfsThread *t, const char *str, int location, int len)
+find_room(PfsThread *t, const PfsPrepared *known, const char *str, int location, int len)
 {
 	uint32		fixed = offsetof(PfsStoredStatement, more) + PFS_SCHEMA_SIZE + PFS_RARE_SIZE + PFS_EVENT_UNIT - 1;
 	const PfsBlockWriter *to = &t->events[PFS_STATEMENTS].finished;
@@ -299,7 +299,9 @@ find_room(PfsThread *t, const char *str, int location, int len)
 
 	if (likely(pfs_block_has_room(to, fixed + pfs_sizes.sql_text)))
 		return (PfsStoredStatement *) to->next;
-	if (str == NULL)
+	if (known != NULL)
+		text = known->text_len;
+	else if (str == NULL)
 		text = 0;
 	else if (len > 0 && location >= 0)
 		text = Min(len, pfs_sizes.sql_text);
@@ -309,13 +311,29 @@ find_room(PfsThread *t, const char *str, int location, int len)
 }
 
 /*
+ * Returns the record of the prepared statement that this string is of, if its event has the same text: that is a part of
+ * the string, without blanks around it and not too long.  NULL: there is none, or it is another one.
+ */
+static inline const PfsPrepared *
+known_text(const PfsPreparedEntry *prepared, const char *str, int location, int len)
+{
+	const PfsPrepared *p = prepared != NULL ? prepared->record : NULL;
+
+	if (p == NULL || location > 0 || !(len > 0 ? len == p->text_len : str[p->text_len] == '\0'))
+		return NULL;
+	return p;
+}
+
+/*
  * Gives the statement its name and text: fills in its event, and shows it.  Its transaction is noticed.
  * False: its instrument is not as the others, or there is no room.
  */
 static pg_attribute_always_inline bool
-name(PfsThread *t, CommandTag tag, uint64 query_id, const char *str, int location, int len)
+name(PfsThread *t, CommandTag tag, uint64 query_id, const PfsPreparedEntry *prepared, const char *str, int location, int len)
 {
 	PfsInstrumentId instrument = pfs_tag_instrument[tag];
+
+	const PfsPrepared *known = known_text(prepared, str, location, len);
 	PfsPair		zero = {0, 0};
 	PfsStoredStatement *e;
 	uint64		size;
@@ -323,7 +341,7 @@ name(PfsThread *t, CommandTag tag, uint64 query_id, const char *str, int locatio
 	if (unlikely(instrument == PFS_NO_INSTRUMENT || pfs_wait_flags(t, instrument) != pfs_plain.flags))
 		return false;
 	pfs_write_begin(t);
-	e = find_room(t, str, location, len);
+	e = find_room(t, known, str, location, len);
 	/* A signal handler's event may have come in between. */
 	if (unlikely(pfs_plain.state != PFS_PLAIN_ARRIVED || e == NULL))
 	{
@@ -348,7 +366,14 @@ name(PfsThread *t, CommandTag tag, uint64 query_id, const char *str, int locatio
 	e->message_len = 0;
 	e->counts = 0;
 	e->plan_origin = 0;
-	e->text_len = pfs_statement_copy_text(e->more, &e->schema_len, str, location, len);
+	if (known != NULL)
+	{
+		e->schema_len = pfs_statement_put_schema(e->more);
+		e->text_len = known->text_len;
+		memcpy(e->more + e->schema_len, known->text, known->text_len);
+	}
+	else
+		e->text_len = pfs_statement_copy_text(e->more, &e->schema_len, str, location, len);
 	size = TYPEALIGN(PFS_EVENT_UNIT, offsetof(PfsStoredStatement, more) + e->schema_len + e->text_len);
 	e->kind = instrument | pfs_plain.parent.type << 32 | size / sizeof(uint64) << 48;
 	pfs_plain.event = e;
@@ -368,7 +393,7 @@ pfs_plain_is_named(PfsThread *t, const Query *query, const char *str)
 	return is_clear(t, query->queryId) &&
 		(query->commandType != CMD_UTILITY || pfs_plain_may_be_utility(query->utilityStmt)) &&
 		pfs_statement_next_at(str, query->stmt_location, query->stmt_len) == 0 &&
-		name(t, CreateCommandTag(unconstify(Node *, (const Node *) query)), query->queryId, str, query->stmt_location,
+		name(t, CreateCommandTag(unconstify(Node *, (const Node *) query)), query->queryId, NULL, str, query->stmt_location,
 			 query->stmt_len);
 }
 
@@ -401,9 +426,11 @@ bool
 pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const char *str, const QueryDesc *query)
 {
 	Portal		portal = ActivePortal;
+	PfsPreparedEntry *prepared;
 
 	if (unlikely(!is_clear(t, query_id) || portal == NULL))
 		return false;
+	prepared = portal->prepStmtName != NULL ? pfs_prepared_lately(portal->prepStmtName, query_id) : NULL;
 	if (pfs_plain.state == PFS_PLAIN_NAMED)
 	{
 		/* A pipeline may prepare several. */
@@ -412,7 +439,7 @@ pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const c
 	}
 
 	else if (unlikely(pfs_digest_may_lack_text(query_id)) ||
-			 unlikely(!name(t, tag_of(stmt), query_id, str, stmt->stmt_location, stmt->stmt_len)))
+			 unlikely(!name(t, tag_of(stmt), query_id, prepared, str, stmt->stmt_location, stmt->stmt_len)))
 		return false;
 	pfs_plain.is_utility = query == NULL;
 	if (PFS_HAVE_PLAN_ORIGIN && query != NULL)
@@ -420,7 +447,7 @@ pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const c
 	pfs_plain.query = query;
 	pfs_plain.portal = portal;
 	pfs_plain.portal_time = portal->creation_time;
-	pfs_plain.prepared = NULL;
+	pfs_plain.prepared = prepared;
 	pfs_plain.state = PFS_PLAIN_STARTING;
 	return true;
 }

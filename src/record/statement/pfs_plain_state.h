@@ -58,7 +58,8 @@ typedef struct PfsPlain
 								 * none */
 	const void *portal;
 	int64		portal_time;
-	struct PfsPreparedEntry *prepared;	/* from the run on */
+	struct PfsPreparedEntry *prepared;	/* as far as it is known; from the run
+										 * on for certain */
 	uint64		stamp;			/* the end of what was executed last */
 	TimestampTz message;		/* from the end of the run on */
 } PfsPlain;

@@ -60,10 +60,7 @@ static bool first_entry_used = false;
 static PfsIndex by_name;
 static PFS_HOT PfsPreparedEntry *newest = NULL;
 
-/* Entries that were executed lately, by the query identifiers of the statements that did. */
-#define EXECUTED_LATELY 64
-
-static PFS_HOT_TABLE PfsPreparedEntry *executed_lately[EXECUTED_LATELY];
+PFS_HOT_TABLE PfsPreparedEntry *pfs_executed_lately[PFS_EXECUTED_LATELY];
 static PFS_HOT PfsPreparedEntry *next_look = NULL;
 
 /* Looks beside the one at each idle wait: two for each entry that was made, see look_at_next(). */
@@ -260,10 +257,10 @@ forget(PfsThread *t, PfsPreparedEntry *entry)
 		entry->older->newer = entry->newer;
 	if (next_look == entry)
 		next_look = entry->older;
-	for (int i = 0; i < EXECUTED_LATELY; i++)
+	for (int i = 0; i < PFS_EXECUTED_LATELY; i++)
 	{
-		if (executed_lately[i] == entry)
-			executed_lately[i] = NULL;
+		if (pfs_executed_lately[i] == entry)
+			pfs_executed_lately[i] = NULL;
 	}
 	if (pfs_sql.top.prepared == entry)
 		pfs_sql.top.prepared = NULL;
@@ -372,13 +369,6 @@ pfs_prepared_made(PfsThread *t, const char *name)
 	(void) make_entry(t, name, pfs_sql.nest > 0);
 }
 
-/* Is it the entry of this name for certain? */
-static inline bool
-is_of(const PfsPreparedEntry *entry, const char *name)
-{
-	return entry != NULL && entry->parses == pfs_prepared_parses && strcmp(entry->name, name) == 0;
-}
-
 /* The statement is going to be counted for the entry, while that is not closed. */
 static inline void
 set_executes(PfsStatement *s, PfsPreparedEntry *entry)
@@ -417,12 +407,12 @@ find_executed(PfsThread *t, const char *name, bool nested)
 PfsPreparedEntry *
 pfs_prepared_executed(PfsThread *t, const char *name, uint64 query_id, bool nested)
 {
-	PfsPreparedEntry **lately = &executed_lately[query_id % EXECUTED_LATELY];
-	PfsPreparedEntry *entry = *lately;
+	PfsPreparedEntry *entry = pfs_prepared_lately(name, query_id);
 
-	if (unlikely(!is_of(entry, name)))
+	if (unlikely(entry == NULL))
 	{
-		*lately = entry = find_executed(t, name, nested);
+		entry = find_executed(t, name, nested);
+		pfs_executed_lately[query_id % PFS_EXECUTED_LATELY] = entry;
 		if (entry == NULL)
 			return NULL;
 	}
@@ -509,7 +499,7 @@ pfs_prepared_detach(PfsThread *t)
 	for (PfsPreparedEntry *e = newest; e != NULL; e = e->older)
 		drop_record(e);
 	newest = next_look = NULL;
-	memset(executed_lately, 0, sizeof(executed_lately));
+	memset(pfs_executed_lately, 0, sizeof(pfs_executed_lately));
 	memset(&by_name, 0, sizeof(by_name));
 	pfs_prepared_count = 0;
 }

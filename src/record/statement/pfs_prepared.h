@@ -101,6 +101,20 @@ extern void pfs_prepared_release(PfsPreparedEntry *entry);
  */
 extern PFS_HIDDEN uint64 pfs_prepared_parses;
 
+/* Entries that were executed lately, by the query identifiers of the statements that did. */
+#define PFS_EXECUTED_LATELY 64
+
+extern PFS_HIDDEN PfsPreparedEntry *pfs_executed_lately[PFS_EXECUTED_LATELY];
+
+/* The entry of this name for certain, without a look at the server's table; NULL: it has to be looked for. */
+static inline PfsPreparedEntry *
+pfs_prepared_lately(const char *name, uint64 query_id)
+{
+	PfsPreparedEntry *entry = pfs_executed_lately[query_id % PFS_EXECUTED_LATELY];
+
+	return entry != NULL && entry->parses == pfs_prepared_parses && strcmp(entry->name, name) == 0 ? entry : NULL;
+}
+
 /* What a command says of the session's own ones, when it is over. */
 extern void pfs_prepared_made(PfsThread *t, const char *name);
 extern void pfs_prepared_closed(PfsThread *t, const char *name);	/* NULL: all */

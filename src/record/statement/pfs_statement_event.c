@@ -47,7 +47,7 @@ find_schema(char *to)
 }
 
 /*
- * Bytes of search_path by which put_schema() recognizes it.  An element that ends within
+ * Bytes of search_path by which pfs_statement_put_schema() recognizes it.  An element that ends within
  * these first bytes of the setting is unchanged as long as they are.
  */
 #define PATH_LOOK 16
@@ -91,8 +91,8 @@ is_last_path(const char *path)
 }
 
 /* As find_schema(), with what is cached. */
-static inline uint32
-put_schema(char *to)
+uint32
+pfs_statement_put_schema(char *to)
 {
 	if (unlikely(!is_last_path(namespace_search_path)))
 		return find_other_schema(to);
@@ -116,7 +116,7 @@ pfs_statement_copy_text(char *to, uint16 *schema_len, const char *str, int locat
 	uint32		max = pfs_sizes.sql_text;
 	uint32		n;
 
-	*schema_len = put_schema(to);
+	*schema_len = pfs_statement_put_schema(to);
 	if (str == NULL || max == 0)
 		return 0;
 	if (location > 0)

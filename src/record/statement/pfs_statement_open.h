@@ -490,6 +490,9 @@ extern void pfs_statement_memory_end(PfsThread *t, PfsStatement *s);
 
 /* ---- pfs_statement_event.c; inside a write section ---- */
 
+/* Puts the schema into so many bytes as PFS_SCHEMA_SIZE; its length. */
+extern uint32 pfs_statement_put_schema(char *to);
+
 /* to: PFS_SCHEMA_SIZE bytes, and pfs_sizes.sql_text or as many as the string has. */
 extern uint32 pfs_statement_copy_text(char *to, uint16 *schema_len, const char *str, int location, int len);
 extern void pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int len);
