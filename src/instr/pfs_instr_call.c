@@ -59,11 +59,15 @@ describe(PfsStatementSource *source, const QueryDesc *desc)
 	pfs_call_set_portal(source);
 }
 
-/* The nested statement of an executor's descriptor; NULL: it is none. */
+/* The nested statement of an executor's descriptor, nearly always the newest one; NULL: it is none. */
 static inline PfsStatement *
 find_nested(const QueryDesc *desc)
 {
-	return pfs_sql.open != NULL ? pfs_nested_find(desc) : NULL;
+	PfsStatement *newest = pfs_sql.open;
+
+	if (newest == NULL || likely(newest->query == desc))
+		return newest;
+	return pfs_nested_find(desc);
 }
 
 /*
@@ -178,7 +182,7 @@ switch_stage(PfsThread *t, PfsStageKind stage, PfsTimestamp now)
  * Makes a call active whose statement has been found, or is NULL as there is none: begins
  * the stage, and ends the write section of enter().
  */
-static void
+static inline void
 begin_call(PfsCall *call, PfsStatement *s, PfsTimestamp now, PfsStageKind stage)
 {
 	PfsThread  *t = call->thread;
@@ -194,7 +198,8 @@ begin_call(PfsCall *call, PfsStatement *s, PfsTimestamp now, PfsStageKind stage)
 		{
 			s->examined = pfs_examined();
 			pfs_nested_call_begin(s, pfs_sql.nest);
-			pfs_stage_push(t, pfs_stage_instrument[stage], now, pfs_statement_around_stages(s));
+			if (unlikely(pfs_stage_is_wanted(t, stage)))
+				pfs_stage_push(t, pfs_stage_instrument[stage], now, pfs_statement_around_stages(s));
 			pfs_set_parent();
 		}
 		else if (unlikely(!pfs_stage_mark(t, stage, now)))
@@ -231,24 +236,60 @@ begin_known(PfsCall *call, PfsStageKind stage)
 }
 
 /*
+ * Begins a call for a descriptor that the executor has started, of the nested statement whose it is.  Nearly always that
+ * is the newest one, and nothing else has to be found out, and made room for.
+ * False: nothing was done.
+ */
+static pg_noinline bool
+begin_newest(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
+{
+	PfsStatement *s = pfs_sql.open;
+
+	if (s == NULL || unlikely(s->query != desc || s->event == NULL || (pfs_local.slow & PFS_SLOW_PROGRESS) != 0 ||
+							  pfs_stages_need_room() || pfs_transaction_is_new()))
+		return false;
+	call->outer = pfs_sql.current;
+	call->nstages = pfs_stages.n;
+	pfs_write_begin(call->thread);
+	begin_call(call, s, pfs_timestamp_now(), stage);
+	return true;
+}
+
+/* Has a call left more than so many stages, or a statement that was planned and not executed? */
+static inline bool
+has_left_behind(uint32 nstages)
+{
+	return pfs_stages.n != nstages || pfs_sql.planned != NULL;
+}
+
+/* Drops these statements, and ends these stages.  Inside a write section. */
+static inline void
+end_left_behind(const PfsCall *call, uint32 nstages, PfsTimestamp now)
+{
+	if (likely(!has_left_behind(nstages)))
+		return;
+	pfs_nested_drop_planned(call->thread, call->nest + 1);
+	pfs_stage_pop(call->thread, nstages, now);
+}
+
+/*
  * Ends a call that is nested, or belongs to no statement, or inside of which calls have
- * left something open after an error that was caught: drops what was planned and not
- * executed, and pops the stages that are left.
+ * left something open after an error that was caught.  From here on waits are those of the statement around,
+ * unless nothing of that comes before the next call.
  */
 static pg_noinline void
 end_call_inside(PfsCall *call, PfsTimestamp now)
 {
-	PfsThread  *t = call->thread;
 	PfsStatement *s = call->statement;
+	uint32		nstages = s == &pfs_sql.top ? 1 : call->nstages;
 
-	pfs_write_begin(t);
-	pfs_nested_drop_planned(t, call->nest + 1);
-	if (s != &pfs_sql.top || pfs_stages.n != 1)
+	if (s == NULL || (s != &pfs_sql.top && !s->is_whole) || unlikely(has_left_behind(nstages)))
 	{
-		pfs_stage_pop(t, s == &pfs_sql.top ? 1 : call->nstages, now);
+		pfs_write_begin(call->thread);
+		end_left_behind(call, nstages, now);
 		pfs_set_parent();
+		pfs_write_end(call->thread);
 	}
-	pfs_write_end(t);
 	pfs_nested_calls_end(call->nest + 1);
 }
 
@@ -305,7 +346,8 @@ count_execution(PfsCall *call, PfsStatement *s, PfsTimestamp now, uint64 rows_se
 {
 	count_time(call, s, now);
 	pfs_usage_end(&call->usage, s->n);
-	pfs_usage_end_rare(&call->usage, s->n + PFS_N_RARE);
+	if (unlikely(pfs_usage_is_rare(&call->usage)))
+		pfs_usage_end_rare(&call->usage, s->n + PFS_N_RARE);
 	s->n[PFS_N_ROWS_SENT] += rows_sent;
 	s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
 	s->done = true;
@@ -314,12 +356,18 @@ count_execution(PfsCall *call, PfsStatement *s, PfsTimestamp now, uint64 rows_se
 		pfs_local.slow |= PFS_SLOW_OVER;
 }
 
-/* Ends a nested statement, whose last call is over. */
+/* Ends the last call of a nested statement, and that with it. */
 static void
-end_nested(PfsThread *t, PfsStatement *s, PfsTimestamp now, const PfsStatementSource *source)
+end_nested(PfsCall *call, PfsTimestamp now, const PfsStatementSource *source)
 {
+	PfsThread  *t = call->thread;
+
+	pfs_sql.nest = call->nest;
+	pfs_sql.current = call->outer;
+	pfs_nested_calls_end(call->nest + 1);
 	pfs_write_begin(t);
-	pfs_nested_end(t, s, now, false, source);
+	end_left_behind(call, call->nstages, now);
+	pfs_nested_end(t, call->statement, now, false, source);
 	pfs_set_parent();
 	pfs_write_end(t);
 	pfs_nested_shrink();
@@ -491,6 +539,7 @@ pfs_call_plain_left(PfsCall *call, uint64 start)
 	call->outer = NULL;
 	call->nstages = 1;
 	call->top = true;
+	call->passes = false;
 	call->start = (PfsTimestamp)
 	{
 		start, PFS_FLAGS_TIMER(pfs_local.usual)
@@ -506,10 +555,18 @@ static pg_noinline void
 begin_run(PfsCall *call, const QueryDesc *desc, uint64 count)
 {
 	PfsThread  *t = call->thread;
-	PfsTimestamp now = enter(call, desc);
-	PfsStatement *s = find_nested(desc);
+	PfsTimestamp now;
+	PfsStatement *s;
 	PfsStatementSource source;
 
+	if (likely(begin_newest(call, desc, PFS_STAGE_EXECUTE)))
+	{
+		if (count != 0)
+			call->statement->is_whole = false;
+		return;
+	}
+	now = enter(call, desc);
+	s = find_nested(desc);
 	describe(&source, desc);
 	if (s != NULL)
 	{
@@ -570,22 +627,41 @@ pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 p
 static pg_noinline void
 begin_behind_run(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
 {
-	PfsTimestamp now = enter(call, desc);
-	PfsStatement *s = find_nested(desc);
+	PfsTimestamp now;
+	PfsStatement *s;
 
+	if (likely(begin_newest(call, desc, stage)))
+		return;
+	now = enter(call, desc);
+	s = find_nested(desc);
 	if (s == NULL && call->top && pfs_sql.top_open && pfs_sql.top.query == desc)
 		s = &pfs_sql.top;
 	begin_call(call, s, now, stage);
 }
 
+/*
+ * Begins a call of the executor's finish.  For one of the newest nested statement that has nothing to do,
+ * nothing is to be recorded either, if its stage is off.
+ */
 void
 pfs_call_finish_begin(PfsCall *call, const QueryDesc *desc)
 {
+	bool		counts = pfs_finish_counts(desc);
+	PfsStatement *newest = pfs_sql.open;
+
+	call->passes = !counts && newest != NULL && newest->query == desc && !pfs_stage_is_wanted(call->thread, PFS_STAGE_FINISH);
+	if (call->passes)
+	{
+		call->outer = pfs_sql.current;
+		pfs_sql.nest++;
+		pfs_sql.current = newest;
+		return;
+	}
 	if (is_known(call, desc))
 		begin_known(call, PFS_STAGE_FINISH);
 	else
 		begin_behind_run(call, desc, PFS_STAGE_FINISH);
-	if (pfs_finish_counts(desc))
+	if (counts)
 		pfs_usage_begin(&call->usage);
 }
 
@@ -597,8 +673,15 @@ void
 pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected)
 {
 	PfsStatement *s = call->statement;
-	PfsTimestamp now = pfs_timestamp_now();
+	PfsTimestamp now;
 
+	if (call->passes)
+	{
+		pfs_sql.nest = call->nest;
+		pfs_sql.current = call->outer;
+		return;
+	}
+	now = pfs_timestamp_now();
 	if (s != NULL && pfs_finish_counts(desc))
 	{
 		count_time(call, s, now);
@@ -629,13 +712,18 @@ pfs_call_executor_end_end(PfsCall *call, const QueryDesc *desc)
 	PfsTimestamp now = pfs_timestamp_now();
 	PfsStatementSource source;
 
-	end_call(call, now);
-	if (s == &pfs_sql.top)
-		s->query = NULL;
-	else if (s != NULL)
+	if (s == NULL || s == &pfs_sql.top)
+	{
+		end_call(call, now);
+		if (s != NULL)
+			s->query = NULL;
+	}
+	else if (likely(s->event != NULL))
+		end_nested(call, now, NULL);
+	else
 	{
 		describe(&source, desc);
-		end_nested(call->thread, s, now, &source);
+		end_nested(call, now, &source);
 	}
 }
 
@@ -686,9 +774,10 @@ pfs_call_utility_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected)
 
 	if (s != NULL)
 		count_execution(call, s, now, rows_sent, rows_affected);
-	end_call(call, now);
+	if (s == NULL || s == &pfs_sql.top)
+		end_call(call, now);
+	else
+		end_nested(call, now, NULL);
 	if (pfs_sql.nest == 0)
 		pfs_local.slow &= ~PFS_SLOW_PROGRESS;
-	if (s != NULL && s != &pfs_sql.top)
-		end_nested(call->thread, s, now, NULL);
 }

@@ -107,6 +107,7 @@ typedef struct PfsCall
 	uint32		nstages;		/* stages on the stack before the call */
 	bool		top;			/* it began at top level; it can be for a
 								 * nested statement all the same */
+	bool		passes;			/* finish: nothing of it is recorded */
 	PfsTimestamp start;
 	uint64		lock_ticks;
 	PfsUsage	usage;

@@ -187,6 +187,25 @@ set_key(PfsDigestKey key)
 	pfs_store_relaxed(&pfs_my_thread->charged.query_id, key.query_id);
 }
 
+/* The process's waits belong to this statement from now on; NULL: to none. */
+static inline void
+charge_to(const PfsStatement *s)
+{
+	pfs_digest_charged = s != NULL ? s->statement_id : 0;
+	set_key(s != NULL && s != &pfs_sql.top ? key_of(s) : nobody);
+	pfs_local.waits = s != NULL ? pfs_my_thread->digest_waits : NULL;
+}
+
+/* The same where there have been some, or runs on tables, which go to the digest of the one before. */
+static pg_noinline void
+give_and_charge_to(const PfsStatement *s)
+{
+	pfs_digest_waits_give_all();
+	if (pfs_rel_local.riding != 0)
+		pfs_rel_runs_give_riding();
+	charge_to(s);
+}
+
 /*
  * Finds out which statement the process's waits belong to from now on: the slow path of
  * pfs_digest_charge(), which is called wherever the parent of waits changes.  If it is
@@ -197,16 +216,13 @@ void
 pfs_digest_charge_now(void)
 {
 	const PfsStatement *s = innermost();
-	uint64		id = s != NULL ? s->statement_id : 0;
 
-	if (id == pfs_digest_charged || working)
+	if ((s != NULL ? s->statement_id : 0) == pfs_digest_charged || working)
 		return;
-	pfs_digest_waits_give_all();
-	if (unlikely(pfs_rel_local.riding != 0))
-		pfs_rel_runs_give_riding();
-	pfs_digest_charged = id;
-	set_key(s != NULL && s != &pfs_sql.top ? key_of(s) : nobody);
-	pfs_local.waits = s != NULL ? pfs_my_thread->digest_waits : NULL;
+	if (likely(pfs_local.waits_used == 0 && pfs_rel_local.riding == 0))
+		charge_to(s);
+	else
+		give_and_charge_to(s);
 }
 
 /*

@@ -38,8 +38,11 @@ extern void pfs_digest_forget_top(void);
 static inline void
 pfs_digest_charge(void)
 {
-	/* Nearly always the one at top level, and it was before. */
-	if (likely(pfs_sql.open == NULL && pfs_sql.top_open && pfs_sql.top.statement_id == pfs_digest_charged))
+	const PfsStatement *s = pfs_sql.current;
+
+	/* Nearly always the one at top level, and it was before; or the nested one whose next call begins. */
+	if (likely(pfs_sql.open == NULL && pfs_sql.top_open && pfs_sql.top.statement_id == pfs_digest_charged) ||
+		(s != NULL && s->statement_id == pfs_digest_charged))
 		return;
 	pfs_digest_charge_now();
 }

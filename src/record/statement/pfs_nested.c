@@ -146,22 +146,6 @@ remove_called(PfsStatement *s)
 	s->call_nest = 0;
 }
 
-/*
- * Notes that the calls with so many hooks active or more, their own included, are over: one that
- * ends, and those inside it that an error has cut off.  So these numbers fall along the list.
- */
-void
-pfs_nested_calls_end(int nest)
-{
-	PfsStatement *s;
-
-	while ((s = pfs_sql.called) != NULL && s->call_nest >= nest)
-	{
-		pfs_sql.called = s->called_before;
-		s->call_nest = 0;
-	}
-}
-
 /* Notes that a call for a statement begins, with so many hooks active, its own included. */
 void
 pfs_nested_call_begin(PfsStatement *s, int nest)

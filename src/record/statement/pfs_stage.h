@@ -55,6 +55,23 @@ pfs_stages_need_room(void)
 
 extern void pfs_stages_grow(PfsThread *t);
 
+/*
+ * Has the stage of a nested call to be on the stack?  One that is off is of no use there, but while a command
+ * reports its progress: below it, its phase is not the innermost stage (pfs_stage_look()).
+ */
+static inline bool
+pfs_stage_is_wanted(const PfsThread *t, PfsStageKind kind)
+{
+	return (pfs_wait_flags(t, pfs_stage_instrument[kind]) & PFS_FLAG_ENABLED) != 0 || (pfs_local.slow & PFS_SLOW_PROGRESS) != 0;
+}
+
+/* Is no stage collected that is open, as nearly always?  Then at most that of the top level lies on the stack. */
+static inline bool
+pfs_stages_are_off(void)
+{
+	return likely(pfs_stages.n == 0 || (pfs_stages.n == 1 && pfs_stages.items[0].flags == 0));
+}
+
 extern void pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsTimestamp now, uint64 statement_id);
 extern void pfs_stage_pop(PfsThread *t, uint32 depth, PfsTimestamp now);
 extern void pfs_stage_drop(PfsThread *t);

@@ -98,12 +98,9 @@ pfs_statement_parent(void)
 	return parent;
 }
 
-/*
- * What waits are nested in from now on: the stage of the innermost statement, else that
- * statement, else the transaction.
- */
-void
-pfs_set_parent(void)
+/* The innermost stage, if it is of the current statement; else what is around stages. */
+static pg_noinline PfsParent
+find_parent(void)
 {
 	PfsParent	parent = pfs_statement_parent();
 	uint64		stage = pfs_stage_event_id(parent.type == PFS_NESTING_STATEMENT ? parent.event_id : 0);
@@ -113,7 +110,25 @@ pfs_set_parent(void)
 	{
 		stage, PFS_NESTING_STAGE
 	};
-	pfs_local.parent = parent;
+	return parent;
+}
+
+/*
+ * What waits are nested in from now on: the stage of the innermost statement, else that
+ * statement, else the transaction.
+ */
+void
+pfs_set_parent(void)
+{
+	const PfsStatement *s = pfs_sql.current;
+
+	if (likely(s != NULL && s->event_id != 0 && pfs_stages_are_off()))
+	{
+		pfs_local.parent.event_id = s->event_id;
+		pfs_local.parent.type = PFS_NESTING_STATEMENT;
+	}
+	else
+		pfs_local.parent = find_parent();
 	pfs_digest_charge();
 }
 

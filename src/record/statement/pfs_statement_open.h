@@ -53,7 +53,8 @@ typedef struct PfsStatement
 	bool		is_fetch;		/* top level: the next part of what a portal
 								 * returns, which is no execution */
 	bool		is_whole;		/* nested: whoever executes it does nothing
-								 * else until it has ended */
+								 * else until it has ended, so that waits are
+								 * its own also between its calls */
 	uint8		counts;			/* PFS_COUNTS_... */
 	uint32		flags;			/* 0: not collected */
 	PfsInstrumentId instrument;
@@ -228,12 +229,24 @@ extern void pfs_nested_leave_outer(PfsStatement *s);
 extern void pfs_nested_set_planned(PfsStatement *s, const PfsStatementSource *source);
 extern void pfs_nested_set_query(PfsStatement *s, const void *query);
 
-/*
- * A call for it begins, with so many hooks active, its own included; the calls with so many and
- * more are over.
- */
+/* A call for it begins, with so many hooks active, its own included. */
 extern void pfs_nested_call_begin(PfsStatement *s, int nest);
-extern void pfs_nested_calls_end(int nest);
+
+/*
+ * The calls with so many hooks active or more, their own included, are over: one that ends, and those
+ * inside it that an error has cut off.  So these numbers fall along the list.
+ */
+static inline void
+pfs_nested_calls_end(int nest)
+{
+	PfsStatement *s;
+
+	while ((s = pfs_sql.called) != NULL && s->call_nest >= nest)
+	{
+		pfs_sql.called = s->called_before;
+		s->call_nest = 0;
+	}
+}
 
 /* The newest one of this descriptor; the planned one of the present call.  Or NULL. */
 extern PfsStatement *pfs_nested_find(const void *query);
