@@ -421,10 +421,14 @@ pfs_prepared_executed(PfsThread *t, const char *name, uint64 query_id, bool nest
 }
 
 void
-pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name)
+pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name, bool is_parsed)
 {
-	PfsPreparedEntry *entry = pfs_prepared_executed(t, name, s->query_id, s != &pfs_sql.top);
+	PfsPreparedEntry *entry = pfs_executed_lately[s->query_id % PFS_EXECUTED_LATELY];
 
+	/* The text of an EXECUTE has given no name to anything. */
+	if (is_parsed && entry != NULL && entry->parses + 1 == pfs_prepared_parses)
+		entry->parses = pfs_prepared_parses;
+	entry = pfs_prepared_executed(t, name, s->query_id, s != &pfs_sql.top);
 	if (entry != NULL)
 		set_executes(s, entry);
 }

@@ -88,9 +88,9 @@ struct PfsStatement;
 
 /*
  * The statement executes the prepared one of this name; a nested one that does is
- * over, which may be inside a write section.
+ * over, which may be inside a write section.  is_parsed: its own text has just been parsed, for it alone.
  */
-extern void pfs_prepared_execute(PfsThread *t, struct PfsStatement *s, const char *name);
+extern void pfs_prepared_execute(PfsThread *t, struct PfsStatement *s, const char *name, bool is_parsed);
 extern void pfs_prepared_fetch(struct PfsStatement *s, const char *name, int64 portal_time);
 extern PfsPreparedEntry *pfs_prepared_executed(PfsThread *t, const char *name, uint64 query_id, bool nested);
 extern void pfs_prepared_release(PfsPreparedEntry *entry);
