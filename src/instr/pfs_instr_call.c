@@ -734,7 +734,7 @@ pfs_call_executor_end_end(PfsCall *call, const QueryDesc *desc)
  * its last phase here.  Inside another call it is a nested statement.
  */
 void
-pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source)
+pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source, bool progress)
 {
 	PfsThread  *t = call->thread;
 	PfsTimestamp now = enter(call, NULL);
@@ -757,9 +757,12 @@ pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source)
 	}
 	if (s != NULL)
 		s->is_execute = source->tag == CMDTAG_EXECUTE;
-	/* It may report its progress, anew. */
-	pfs_local.slow |= PFS_SLOW_PROGRESS;
-	pfs_stages.over = PFS_NO_INSTRUMENT;
+	if (progress)
+	{
+		/* Anew. */
+		pfs_local.slow |= PFS_SLOW_PROGRESS;
+		pfs_stages.over = PFS_NO_INSTRUMENT;
+	}
 	begin_call(call, s, now, PFS_STAGE_UTILITY);
 	look_for_text(t, source);
 	pfs_usage_begin(&call->usage);

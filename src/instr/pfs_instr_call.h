@@ -224,7 +224,9 @@ extern void pfs_call_executor_end_begin(PfsCall *call, const QueryDesc *desc);
 
 /* The descriptor is freed only behind this, and its text lives longer. */
 extern void pfs_call_executor_end_end(PfsCall *call, const QueryDesc *desc);
-extern void pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source);
+
+/* progress: it may report some. */
+extern void pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source, bool progress);
 extern void pfs_call_utility_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected);
 
 /*

@@ -12,6 +12,7 @@
 
 #include "pfs_instr_answer.h"
 #include "pfs_instr_call.h"
+#include "pfs_instr_digest.h"
 #include "pfs_instr_drop.h"
 #include "pfs_instr_prepared.h"
 #include "pfs_instr_program.h"
@@ -70,8 +71,9 @@ prepared_command(PfsThread *t, PreparedCommand *c, const Node *utility, PfsState
 	/* The client can have prepared the command itself. */
 	pfs_prepared_note(t);
 	read_prepared_command(c, utility);
+	/* The portal of a string that the client sends has no name for others. */
 	if (c->tag == T_ExecuteStmt && s != NULL)
-		pfs_prepared_execute(t, s, c->name);
+		pfs_prepared_execute(t, s, c->name, s == &pfs_sql.top && ActivePortal != NULL && !ActivePortal->visible);
 }
 
 /* When it is over. */
@@ -125,6 +127,32 @@ note_transaction_command(PfsThread *t, int kind, bool chain, const char *gid, ui
 
 /* ---- the hook ---- */
 
+/*
+ * Does a command itself report no progress and start no workers?  What those that execute others cause is done
+ * in calls of its own.
+ */
+static bool
+is_small(NodeTag utility)
+{
+	switch (utility)
+	{
+		case T_CallStmt:
+		case T_ClosePortalStmt:
+		case T_DeallocateStmt:
+		case T_DeclareCursorStmt:
+		case T_DoStmt:
+		case T_ExecuteStmt:
+		case T_FetchStmt:
+		case T_PrepareStmt:
+		case T_TransactionStmt:
+		case T_VariableSetStmt:
+		case T_VariableShowStmt:
+			return true;
+		default:
+			return false;
+	}
+}
+
 /* Parameters of the hook of utilities, and how to pass them on. */
 #define UTILITY_PARAMS \
 	PlannedStmt *stmt, const char *str, bool read_only_tree, ProcessUtilityContext context, \
@@ -138,16 +166,14 @@ note_transaction_command(PfsThread *t, int kind, bool chain, const char *gid, ui
 static inline uint64
 utility_id(const PlannedStmt *stmt, const char *str)
 {
-	if (likely(stmt->queryId != 0 && prev_process_utility == standard_ProcessUtility))
-		return stmt->queryId;
-	else
-	{
-		PfsStatementSource source = {
-			.str = str, .location = stmt->stmt_location, .len = stmt->stmt_len, .query_id = stmt->queryId
-		};
+	PfsStatementSource source = {
+		.str = str, .location = stmt->stmt_location, .len = stmt->stmt_len,
+		.query_id = pfs_digest_utility_id(stmt->utilityStmt, stmt->queryId)
+	};
 
-		return pfs_plan_id(stmt, &source);
-	}
+	if (likely(source.query_id != 0 && prev_process_utility == standard_ProcessUtility))
+		return source.query_id;
+	return pfs_plan_id(stmt, &source);
 }
 
 /* The utility of a plain statement, which pfs_plain_starts() has noted. */
@@ -185,6 +211,7 @@ general_utility(UTILITY_PARAMS)
 	PreparedCommand prepared;
 	PfsProgramCommand program;
 	uint64		outer_writes = pfs_rel_writes_begin();
+	bool		small = is_small(utility);
 	bool		watches_drops = false;
 	PfsRowCounter counter;
 	PfsLead		lead;
@@ -205,13 +232,12 @@ general_utility(UTILITY_PARAMS)
 		pfs_call_set_portal(&source);
 		read_transaction_command(&command, stmt->utilityStmt);
 		if (pfs_call_begin(&call))
-			pfs_call_utility_begin(&call, &source);
+			pfs_call_utility_begin(&call, &source, !small);
 		/* Behind the command nobody knows it any more. */
 		if ((command.kind == TRANS_STMT_COMMIT_PREPARED || command.kind == TRANS_STMT_ROLLBACK_PREPARED) &&
 			pfs_transaction.event != NULL)
 			command.trx_id = pfs_prepared_trx_id(command.gid);
-		/* These start no workers. */
-		if (command.kind == PFS_NO_TRANSACTION_COMMAND)
+		if (!small)
 			pfs_workers_lead(t, &lead, NULL);
 		prepared_command(t, &prepared, stmt->utilityStmt, call.statement);
 		pfs_program_command(t, &program, stmt->utilityStmt);
@@ -225,7 +251,7 @@ general_utility(UTILITY_PARAMS)
 		pfs_program_command_end(&program);
 		if (watches_drops)
 			pfs_drop_unwatch();
-		if (command.kind == PFS_NO_TRANSACTION_COMMAND)
+		if (!small)
 			pfs_lead_end(t, &lead);
 		if (pfs_call_end(&call))
 		{

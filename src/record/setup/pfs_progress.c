@@ -168,12 +168,19 @@ pfs_progress_start(void)
 static int
 find_phase(int command, const int64 *params, int *c)
 {
+	/* That of the command that was asked for last. */
+	static int	last = 0;
 	int64		phase;
 
-	for (*c = 0; *c < lengthof(commands) && commands[*c].command != command; (*c)++)
-		;
-	if (*c == lengthof(commands))
-		return -1;
+	if (commands[last].command != command)
+	{
+		for (*c = 0; *c < lengthof(commands) && commands[*c].command != command; (*c)++)
+			;
+		if (*c == lengthof(commands))
+			return -1;
+		last = *c;
+	}
+	*c = last;
 	phase = commands[*c].phase == PFS_PROGRESS_NONE ? 0 : params[commands[*c].phase];
 	if (command == PROGRESS_COMMAND_CREATE_INDEX && phase == PROGRESS_CREATEIDX_PHASE_BUILD)
 	{
