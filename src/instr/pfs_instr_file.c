@@ -30,7 +30,7 @@ pfs_fd_wait_begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const voi
 	uint32		flags;
 	PfsWait    *e;
 
-	if (unlikely(t == NULL))
+	if (unlikely(t == NULL) || pfs_is_all_off())
 		return NULL;
 	instrument = pfs_fd_instrument(fd, op, &file);
 	if (unlikely(instrument == PFS_NO_INSTRUMENT))

@@ -51,6 +51,19 @@ pfs_hook_was_seen(PfsHook hook)
 	return pfs_shared_hooks != NULL && pfs_load_relaxed(&pfs_shared_hooks->seen[hook]) != 0;
 }
 
+/* A session that only copies, for instance, calls the executor's never. */
+bool
+pfs_hooks_were_seen(uint32 these)
+{
+	for (uint32 left = these & ~pfs_hooks_noted; left != 0; left &= left - 1)
+	{
+		if (!pfs_hook_was_seen(__builtin_ctz(left)))
+			return false;
+	}
+	pfs_hooks_noted |= these;
+	return true;
+}
+
 /* Does an address lie in the same object as this function? */
 static bool
 is_beside(const Dl_info *info, const void *function)

@@ -4,8 +4,9 @@
  *
  * PostgreSQL announces no wait event for these, so the instrument comes from where
  * the path lies and what is done.  They also keep the file instances right: open
- * makes one, unlink and rename take it away, whatever is switched on.  Separate from
- * pfs_instr_file.c, whose calls find their file by a descriptor.
+ * makes one, unlink and rename take it away, whatever is switched on.  Only where
+ * everything is off open makes none: what is done with the descriptor later asks the system, if it is
+ * an event then.  Separate from pfs_instr_file.c, whose calls find their file by a descriptor.
  */
 #include "postgres.h"
 
@@ -16,6 +17,7 @@
 
 #include "pfs_hash.h"
 #include "pfs_instr.h"
+#include "pfs_plain_state.h"
 
 /*
  * Begins the event of a call by path; its object is the path's instance, if there is one.  *file:
@@ -31,7 +33,7 @@ begin_and_find(PfsThread *t, const char *path, PfsOperation op, const void *fram
 	PfsWait    *e;
 
 	file->index = PFS_NO_RECORD;
-	if (t == NULL || path == NULL)
+	if (t == NULL || path == NULL || pfs_is_all_off())
 		return NULL;
 	canonical = pfs_file_canonical(path, buf);
 	file->kind = pfs_file_kind(canonical);
@@ -79,7 +81,7 @@ end_open(PfsWait *e, PfsThread *t, int fd, const char *path, PfsFileFound *file)
 {
 	uint64		now = e != NULL ? pfs_wait_read_end(t, e->flags) : 0;
 
-	if (t != NULL && fd >= 0 && path != NULL && !pfs_is_writing(t))
+	if (t != NULL && fd >= 0 && path != NULL && !(pfs_is_all_off() && pfs_fd_is_unknown(fd)) && !pfs_is_writing(t))
 	{
 		pfs_write_begin(t);
 		pfs_fd_opened(fd, path, file);

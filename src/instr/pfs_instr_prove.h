@@ -90,14 +90,17 @@ pfs_hook_called(PfsHook hook)
 		pfs_hook_note(hook);
 }
 
-/* Has the process told of all those that nearly each statement calls? */
+/* Have other processes told of all these?  Then this one need not. */
+extern bool pfs_hooks_were_seen(uint32 these);
+
+/* Has the process told of all those that nearly each statement calls, or need not? */
 static inline bool
 pfs_hooks_are_noted(void)
 {
 	const uint32 hooks = UINT32_C(1) << PFS_HOOK_EXECUTOR_START | UINT32_C(1) << PFS_HOOK_EXECUTOR_RUN |
 	UINT32_C(1) << PFS_HOOK_EXECUTOR_FINISH | UINT32_C(1) << PFS_HOOK_EXECUTOR_END | UINT32_C(1) << PFS_HOOK_XACT;
 
-	return (pfs_hooks_noted & hooks) == hooks;
+	return likely((pfs_hooks_noted & hooks) == hooks) || pfs_hooks_were_seen(hooks);
 }
 
 #endif							/* PFS_INSTR_PROVE_H */

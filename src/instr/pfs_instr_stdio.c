@@ -20,6 +20,7 @@
 
 #include "pfs_compat.h"
 #include "pfs_instr.h"
+#include "pfs_plain_state.h"
 
 /*
  * Bytes that a stream has read and not yet given to its caller; those that it was given and has
@@ -116,7 +117,7 @@ begin_call(StreamCall *call, FILE *file, PfsOperation op, bool reaches, const vo
 		.file = file, .op = op, .instrument = PFS_NO_INSTRUMENT, .frame = frame,
 			.held = op == PFS_OP_READ ? unread(file) : unwritten(file)
 	};
-	if (t == NULL)
+	if (t == NULL || pfs_is_all_off())
 		return;
 	if (reaches)
 		call->e = pfs_fd_wait_begin(t, fileno(file), op, PFS_EVENT_NO_OFFSET, frame);
@@ -217,7 +218,7 @@ read_from_system(void *buf, size_t size, size_t n, FILE *file)
 	StreamCall	call;
 	size_t		result;
 
-	if (unlikely(feof_unlocked(file)))
+	if (unlikely(feof_unlocked(file)) || pfs_is_all_off())
 		return pfs_real.fread(buf, size, n, file);
 	lookup = begin_usual_read(t, fd, FRAME, &entry);
 	if (likely(lookup != NULL))

@@ -212,6 +212,8 @@ general_utility(UTILITY_PARAMS)
 	PfsProgramCommand program;
 	uint64		outer_writes = pfs_rel_writes_begin();
 	bool		small = is_small(utility);
+	bool		leads = !small && utility != T_CopyStmt;	/* that of a query does
+															 * in calls of its own */
 	bool		watches_drops = false;
 	PfsRowCounter counter;
 	PfsLead		lead;
@@ -237,7 +239,7 @@ general_utility(UTILITY_PARAMS)
 		if ((command.kind == TRANS_STMT_COMMIT_PREPARED || command.kind == TRANS_STMT_ROLLBACK_PREPARED) &&
 			pfs_transaction.event != NULL)
 			command.trx_id = pfs_prepared_trx_id(command.gid);
-		if (!small)
+		if (leads)
 			pfs_workers_lead(t, &lead, NULL);
 		prepared_command(t, &prepared, stmt->utilityStmt, call.statement);
 		pfs_program_command(t, &program, stmt->utilityStmt);
@@ -251,7 +253,7 @@ general_utility(UTILITY_PARAMS)
 		pfs_program_command_end(&program);
 		if (watches_drops)
 			pfs_drop_unwatch();
-		if (!small)
+		if (leads)
 			pfs_lead_end(t, &lead);
 		if (pfs_call_end(&call))
 		{
@@ -266,6 +268,17 @@ general_utility(UTILITY_PARAMS)
 		prepared_command_end(t, &prepared);
 		note_transaction_command(t, command.kind, command.chain, command.gid, command.trx_id);
 	}
+}
+
+/* Passes a utility on, where nothing is to be recorded of it.  What it drops has been counted before. */
+static pg_noinline void
+pass_utility(UTILITY_PARAMS)
+{
+	bool		watches_drops = context != PROCESS_UTILITY_SUBCOMMAND && pfs_drop_command(stmt->utilityStmt);
+
+	prev_process_utility(UTILITY_ARGS);
+	if (watches_drops)
+		pfs_drop_unwatch();
 }
 
 /* Can this be the utility of a plain statement? */
@@ -283,6 +296,8 @@ process_utility_cb(UTILITY_PARAMS)
 	pfs_hook_called(PFS_HOOK_PROCESS_UTILITY);
 	if (may_be_plain(stmt, context) && likely(pfs_plain_starts(pfs_my_thread, stmt, utility_id(stmt, str), str, NULL)))
 		plain_utility(UTILITY_ARGS);
+	else if (pfs_are_hooks_off() && likely(pfs_open_error.sqlstate == 0))
+		pass_utility(UTILITY_ARGS);
 	else
 		general_utility(UTILITY_ARGS);
 }

@@ -46,6 +46,13 @@ pfs_file_found_counted(const PfsFileFound *file)
 extern void pfs_fd_opened(int fd, const char *path, PfsFileFound *file);
 extern void pfs_fd_closed(int fd);
 
+/* Is nothing known of a descriptor, nor will be? */
+static inline bool
+pfs_fd_is_unknown(int fd)
+{
+	return (uint32) fd >= (uint32) pfs_nfds || pfs_fds[fd].kind == PFS_FILE_UNKNOWN;
+}
+
 /* Slow path: ask the system what fd is. */
 extern const PfsFd *pfs_fd_look(int fd);
 

@@ -181,6 +181,9 @@ pfs_file_kind(const char *canonical)
 {
 	if (strstr(canonical, "pgsql_tmp") != NULL)
 		return PFS_FILE_TEMP;
+	/* No prefix begins otherwise. */
+	if (canonical[0] != 'p' && canonical[0] != 'b' && canonical[0] != 'g')
+		return PFS_FILE_OTHER;
 	for (int i = 0; i < lengthof(kinds); i++)
 	{
 		if (canonical[0] != kinds[i].prefix[0] || !starts_with(canonical, kinds[i].prefix))
