@@ -21,10 +21,7 @@
 #include "utils/portal.h"
 
 #include "pfs_compat_hooks.h"
-#include "pfs_digest.h"
-#include "pfs_instr_answer.h"
 #include "pfs_instr_call.h"
-#include "pfs_instr_digest.h"
 
 /* ---- what a call is for ---- */
 
@@ -35,39 +32,6 @@ pfs_call_set_portal(PfsStatementSource *source)
 
 	source->portal = portal;
 	source->portal_time = portal != NULL ? portal->creation_time : 0;
-}
-
-/* Fills in the source of a statement from the executor's descriptor. */
-static inline void
-describe(PfsStatementSource *source, const QueryDesc *desc)
-{
-	const PlannedStmt *stmt = desc->plannedstmt;
-
-	source->str = desc->sourceText;
-	source->location = stmt->stmt_location;
-	source->len = stmt->stmt_len;
-	source->query_id = stmt->queryId;
-	source->command = stmt->commandType;
-
-	/*
-	 * Nearly always, and the server's function would cost more than the
-	 * answer.
-	 */
-	source->tag = stmt->commandType == CMD_SELECT && stmt->rowMarks == NIL ? CMDTAG_SELECT
-		: CreateCommandTag((Node *) stmt);
-	source->query = desc;
-	pfs_call_set_portal(source);
-}
-
-/* The nested statement of an executor's descriptor, nearly always the newest one; NULL: it is none. */
-static inline PfsStatement *
-find_nested(const QueryDesc *desc)
-{
-	PfsStatement *newest = pfs_sql.open;
-
-	if (newest == NULL || likely(newest->query == desc))
-		return newest;
-	return pfs_nested_find(desc);
 }
 
 /*
@@ -85,8 +49,8 @@ is_top_level_now(void)
 }
 
 /* Notes that the statement has come to a phase; the first one gives it its name. */
-static void
-reach(PfsThread *t, PfsStatement *s, PfsStatementPhase phase, const PfsStatementSource *source)
+void
+pfs_call_reach(PfsThread *t, PfsStatement *s, PfsStatementPhase phase, const PfsStatementSource *source)
 {
 	if (s->phase == PFS_PHASE_ARRIVED)
 		pfs_statement_name(t, s, pfs_tag_instrument[source->tag], source);
@@ -107,8 +71,8 @@ is_other_parsed(const PfsStatementSource *source)
  * the statement that has run, if one has.  A portal that was made for an earlier
  * statement can be the one that is executed now.
  */
-static PfsStatement *
-top_of_call(PfsThread *t, PfsTimestamp now, const PfsStatementSource *source, bool is_next)
+PfsStatement *
+pfs_call_top(PfsThread *t, PfsTimestamp now, const PfsStatementSource *source, bool is_next)
 {
 	if (!pfs_sql.top_open || (pfs_sql.top.done && is_next) || is_other_parsed(source))
 		pfs_top_next(t, now);
@@ -118,21 +82,15 @@ top_of_call(PfsThread *t, PfsTimestamp now, const PfsStatementSource *source, bo
 	return &pfs_sql.top;
 }
 
-static inline bool
-is_other_portal(const PfsStatementSource *source)
-{
-	return source->portal != pfs_sql.top.portal || source->portal_time != pfs_sql.top.portal_time;
-}
-
 /* ---- begin and end of any call ---- */
 
 /*
  * Begins a write section for a call that pfs_call_begin() has found to be wanted, and
  * finds out whether it is at top level.  The caller finds the statement, and ends the
- * section by begin_call().  desc: of a query that the executor has started before, else NULL.
+ * section by pfs_call_make_active().  desc: of a query that the executor has started before, else NULL.
  */
-static PfsTimestamp
-enter(PfsCall *call, const QueryDesc *desc)
+PfsTimestamp
+pfs_call_enter(PfsCall *call, const QueryDesc *desc)
 {
 	PfsThread  *t = call->thread;
 
@@ -158,7 +116,7 @@ enter(PfsCall *call, const QueryDesc *desc)
 		 */
 		if (pfs_local.slow & PFS_SLOW_PROGRESS)
 		{
-			PfsStatement *s = desc != NULL ? find_nested(desc) : NULL;
+			PfsStatement *s = desc != NULL ? pfs_call_nested(desc) : NULL;
 
 			if (s != NULL)
 				pfs_sql.current = s;
@@ -170,89 +128,12 @@ enter(PfsCall *call, const QueryDesc *desc)
 }
 
 /* Begins another stage of the statement at top level, where pfs_stage_mark() cannot. */
-static pg_noinline void
-switch_stage(PfsThread *t, PfsStageKind stage, PfsTimestamp now)
+void
+pfs_call_switch_stage(PfsThread *t, PfsStageKind stage, PfsTimestamp now)
 {
 	pfs_write_begin(t);
 	pfs_stage_switch_slow(t, stage, now, pfs_sql.top.event_id);
 	pfs_write_end(t);
-}
-
-/*
- * Makes a call active whose statement has been found, or is NULL as there is none: begins
- * the stage, and ends the write section of enter().
- */
-static inline void
-begin_call(PfsCall *call, PfsStatement *s, PfsTimestamp now, PfsStageKind stage)
-{
-	PfsThread  *t = call->thread;
-
-	call->statement = s;
-	call->start = now;
-	call->lock_ticks = pfs_local.lock_ticks;
-	pfs_sql.nest = call->nest + 1;
-	if (s != NULL)
-	{
-		pfs_sql.current = s;
-		if (s != &pfs_sql.top)
-		{
-			s->examined = pfs_examined();
-			pfs_nested_call_begin(s, pfs_sql.nest);
-			if (unlikely(pfs_stage_is_wanted(t, stage)))
-				pfs_stage_push(t, pfs_stage_instrument[stage], now, pfs_statement_around_stages(s));
-			pfs_set_parent();
-		}
-		else if (unlikely(!pfs_stage_mark(t, stage, now)))
-			pfs_stage_switch_slow(t, stage, now, s->event_id);
-	}
-	pfs_write_end(t);
-}
-
-/*
- * Is the call for the query of the statement at top level, which its start has found?
- * Three of the four calls of a query are, where it is no plain statement's.  Then nothing is to be found out, and
- * all that readers may see of it is the next stage, which needs no write section.  Without
- * this branch a point lookup costs 700 instructions more (bench/instructions).
- */
-static pg_attribute_always_inline bool
-is_known(const PfsCall *call, const QueryDesc *desc)
-{
-	return likely(call->nest == 0 && pfs_sql.top.query == desc && pfs_sql.top_open && pfs_sql.open == NULL);
-}
-
-/* Does what enter() and begin_call() do, for a call that is_known(). */
-static pg_attribute_always_inline void
-begin_known(PfsCall *call, PfsStageKind stage)
-{
-	PfsTimestamp now = pfs_timestamp_now();
-
-	call->statement = &pfs_sql.top;
-	call->outer = pfs_sql.current;
-	call->start = now;
-	pfs_sql.nest = 1;
-	pfs_sql.current = &pfs_sql.top;
-	if (unlikely(!pfs_stage_mark(call->thread, stage, now)))
-		switch_stage(call->thread, stage, now);
-}
-
-/*
- * Begins a call for a descriptor that the executor has started, of the nested statement whose it is.  Nearly always that
- * is the newest one, and nothing else has to be found out, and made room for.
- * False: nothing was done.
- */
-static pg_noinline bool
-begin_newest(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
-{
-	PfsStatement *s = pfs_sql.open;
-
-	if (s == NULL || unlikely(s->query != desc || s->event == NULL || (pfs_local.slow & PFS_SLOW_PROGRESS) != 0 ||
-							  pfs_stages_need_room() || pfs_transaction_is_new()))
-		return false;
-	call->outer = pfs_sql.current;
-	call->nstages = pfs_stages.n;
-	pfs_write_begin(call->thread);
-	begin_call(call, s, pfs_timestamp_now(), stage);
-	return true;
 }
 
 /* Has a call left more than so many stages, or a statement that was planned and not executed? */
@@ -277,8 +158,8 @@ end_left_behind(const PfsCall *call, uint32 nstages, PfsTimestamp now)
  * left something open after an error that was caught.  From here on waits are those of the statement around,
  * unless nothing of that comes before the next call.
  */
-static pg_noinline void
-end_call_inside(PfsCall *call, PfsTimestamp now)
+void
+pfs_call_end_inside(PfsCall *call, PfsTimestamp now)
 {
 	PfsStatement *s = call->statement;
 	uint32		nstages = s == &pfs_sql.top ? 1 : call->nstages;
@@ -293,72 +174,9 @@ end_call_inside(PfsCall *call, PfsTimestamp now)
 	pfs_nested_calls_end(call->nest + 1);
 }
 
-/* Has a call that ends more to end than itself? */
-static pg_attribute_always_inline bool
-ends_more(const PfsCall *call)
-{
-	return unlikely(call->statement != &pfs_sql.top || pfs_stages.n != 1 || pfs_sql.planned != NULL);
-}
-
-/* Ends any call. */
-static pg_attribute_always_inline void
-end_call(PfsCall *call, PfsTimestamp now)
-{
-	pfs_sql.nest = call->nest;
-	pfs_sql.current = call->outer;
-	if (ends_more(call))
-		end_call_inside(call, now);
-	if (call->statement == &pfs_sql.top)
-	{
-		call->statement->stamp = now;
-		if (unlikely(call->statement->next_at != 0) && call->statement->done)
-			pfs_answers_watch();
-	}
-}
-
-/* Ends a call at which nothing is counted, and which is not the last of its statement. */
-static pg_attribute_always_inline void
-end_untimed(PfsCall *call)
-{
-	pfs_sql.nest = call->nest;
-	pfs_sql.current = call->outer;
-	if (ends_more(call))
-		end_call_inside(call, pfs_timestamp_now());
-}
-
-/*
- * Counts the time of a call that executes; `now` is its end.  For locks the statement at
- * top level waits also outside of calls, so it counts from its own begin to its end.
- */
-static inline void
-count_time(const PfsCall *call, PfsStatement *s, PfsTimestamp now)
-{
-	pfs_add_time(&s->n[PFS_N_EXEC_TIME], call->start, now);
-	if (s == &pfs_sql.top)
-		return;
-	s->n[PFS_N_LOCK_TIME] += pfs_local.lock_ticks - call->lock_ticks;
-	pfs_statement_examined(s);
-}
-
-/* Counts a call that has executed a statement; `now` is its end. */
-static pg_attribute_always_inline void
-count_execution(PfsCall *call, PfsStatement *s, PfsTimestamp now, uint64 rows_sent, uint64 rows_affected)
-{
-	count_time(call, s, now);
-	pfs_usage_end(&call->usage, s->n);
-	if (unlikely(pfs_usage_is_rare(&call->usage)))
-		pfs_usage_end_rare(&call->usage, s->n + PFS_N_RARE);
-	s->n[PFS_N_ROWS_SENT] += rows_sent;
-	s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
-	s->done = true;
-	s->message = GetCurrentStatementStartTimestamp();
-	if (s == &pfs_sql.top)
-		pfs_local.slow |= PFS_SLOW_OVER;
-}
-
 /* Ends the last call of a nested statement, and that with it. */
-static void
-end_nested(PfsCall *call, PfsTimestamp now, const PfsStatementSource *source)
+void
+pfs_call_end_nested(PfsCall *call, PfsTimestamp now, const PfsStatementSource *source)
 {
 	PfsThread  *t = call->thread;
 
@@ -390,7 +208,7 @@ pfs_call_parsed(PfsThread *t, const PfsStatementSource *source)
 	if (!pfs_sql.top_open || pfs_sql.top.phase != PFS_PHASE_ARRIVED || pfs_sql.top.done || pfs_top_has_failed())
 		pfs_top_next(t, pfs_timestamp_now());
 	pfs_transaction_look(t);
-	reach(t, &pfs_sql.top, PFS_PHASE_PARSE, source);
+	pfs_call_reach(t, &pfs_sql.top, PFS_PHASE_PARSE, source);
 	if (source->str == debug_query_string && source->str != NULL)
 		pfs_sql.top.next_at = pfs_statement_next_at(source->str, source->location, source->len);
 	pfs_write_end(t);
@@ -404,13 +222,13 @@ void
 pfs_call_plan_begin(PfsCall *call, const PfsStatementSource *source)
 {
 	PfsThread  *t = call->thread;
-	PfsTimestamp now = enter(call, NULL);
+	PfsTimestamp now = pfs_call_enter(call, NULL);
 	PfsStatement *s;
 
 	if (call->top)
 	{
-		s = top_of_call(t, now, source, true);
-		reach(t, s, PFS_PHASE_PLAN, source);
+		s = pfs_call_top(t, now, source, true);
+		pfs_call_reach(t, s, PFS_PHASE_PLAN, source);
 	}
 	else
 	{
@@ -419,7 +237,7 @@ pfs_call_plan_begin(PfsCall *call, const PfsStatementSource *source)
 		if (s != NULL)
 			pfs_nested_set_planned(s, source);
 	}
-	begin_call(call, s, now, PFS_STAGE_PLAN);
+	pfs_call_make_active(call, s, now, PFS_STAGE_PLAN);
 }
 
 /*
@@ -448,10 +266,89 @@ pfs_call_plan_end(PfsCall *call)
 			}
 		}
 	}
-	end_call(call, now);
+	pfs_call_is_over(call, now);
 }
 
 /* ---- executor ---- */
+
+/* Fills in the source of a statement from the executor's descriptor. */
+static inline void
+describe(PfsStatementSource *source, const QueryDesc *desc)
+{
+	const PlannedStmt *stmt = desc->plannedstmt;
+
+	source->str = desc->sourceText;
+	source->location = stmt->stmt_location;
+	source->len = stmt->stmt_len;
+	source->query_id = stmt->queryId;
+	source->command = stmt->commandType;
+
+	/*
+	 * Nearly always, and the server's function would cost more than the
+	 * answer.
+	 */
+	source->tag = stmt->commandType == CMD_SELECT && stmt->rowMarks == NIL ? CMDTAG_SELECT
+		: CreateCommandTag((Node *) stmt);
+	source->query = desc;
+	pfs_call_set_portal(source);
+}
+
+/*
+ * Is the call for the query of the statement at top level, which its start has found?
+ * Three of the four calls of a query are, where it is no plain statement's.  Then nothing is to be found out, and
+ * all that readers may see of it is the next stage, which needs no write section.  Without
+ * this branch a point lookup costs 700 instructions more (bench/instructions).
+ */
+static pg_attribute_always_inline bool
+is_known(const PfsCall *call, const QueryDesc *desc)
+{
+	return likely(call->nest == 0 && pfs_sql.top.query == desc && pfs_sql.top_open && pfs_sql.open == NULL);
+}
+
+/* Does what pfs_call_enter() and pfs_call_make_active() do, for a call that is_known(). */
+static pg_attribute_always_inline void
+begin_known(PfsCall *call, PfsStageKind stage)
+{
+	PfsTimestamp now = pfs_timestamp_now();
+
+	call->statement = &pfs_sql.top;
+	call->outer = pfs_sql.current;
+	call->start = now;
+	pfs_sql.nest = 1;
+	pfs_sql.current = &pfs_sql.top;
+	if (unlikely(!pfs_stage_mark(call->thread, stage, now)))
+		pfs_call_switch_stage(call->thread, stage, now);
+}
+
+/*
+ * Begins a call for a descriptor that the executor has started, of the nested statement whose it is.  Nearly always that
+ * is the newest one, and nothing else has to be found out, and made room for.
+ * False: nothing was done.
+ */
+static pg_noinline bool
+begin_newest(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
+{
+	PfsStatement *s = pfs_sql.open;
+
+	if (s == NULL || unlikely(s->query != desc || s->event == NULL || (pfs_local.slow & PFS_SLOW_PROGRESS) != 0 ||
+							  pfs_stages_need_room() || pfs_transaction_is_new()))
+		return false;
+	call->outer = pfs_sql.current;
+	call->nstages = pfs_stages.n;
+	pfs_write_begin(call->thread);
+	pfs_call_make_active(call, s, pfs_timestamp_now(), stage);
+	return true;
+}
+
+/* Ends a call at which nothing is counted, and which is not the last of its statement. */
+static pg_attribute_always_inline void
+end_untimed(PfsCall *call)
+{
+	pfs_sql.nest = call->nest;
+	pfs_sql.current = call->outer;
+	if (pfs_call_ends_more(call))
+		pfs_call_end_inside(call, pfs_timestamp_now());
+}
 
 /*
  * Does a portal begin its own query?  That is a cursor: between its calls others are executed.  A query without a
@@ -461,14 +358,6 @@ static inline bool
 is_start_of_portal(const PfsStatementSource *source)
 {
 	return source->portal != NULL && ((const PortalData *) source->portal)->status == PORTAL_DEFINED;
-}
-
-/* Gives the digest of a statement that is going to be executed a text, if it may have none. */
-static inline void
-look_for_text(PfsThread *t, const PfsStatementSource *source)
-{
-	if (unlikely(pfs_digest_may_lack_text(source->query_id)))
-		pfs_digest_text_executed(t, source);
 }
 
 /* Notes where the plan comes from that a statement executes. */
@@ -490,15 +379,15 @@ void
 pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 {
 	PfsThread  *t = call->thread;
-	PfsTimestamp now = enter(call, NULL);
+	PfsTimestamp now = pfs_call_enter(call, NULL);
 	PfsStatementSource source;
 	PfsStatement *s;
 
 	describe(&source, desc);
 	if (call->top)
 	{
-		s = top_of_call(t, now, &source, is_other_portal(&source));
-		reach(t, s, PFS_PHASE_PLAN, &source);
+		s = pfs_call_top(t, now, &source, pfs_call_is_other_portal(&source));
+		pfs_call_reach(t, s, PFS_PHASE_PLAN, &source);
 		s->query = desc;
 	}
 	else
@@ -515,8 +404,8 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 		}
 	}
 	note_plan_origin(s, desc);
-	begin_call(call, s, now, PFS_STAGE_EXECUTOR_START);
-	look_for_text(t, &source);
+	pfs_call_make_active(call, s, now, PFS_STAGE_EXECUTOR_START);
+	pfs_call_look_for_text(t, &source);
 }
 
 /* Ends a call of the executor's start. */
@@ -530,6 +419,7 @@ pfs_call_executor_start_end(PfsCall *call)
 	end_untimed(call);
 }
 
+/* Makes what the end of a plain statement's call needs, as if pfs_call_enter() had begun it at top level. */
 void
 pfs_call_plain_left(PfsCall *call, uint64 start)
 {
@@ -565,8 +455,8 @@ begin_run(PfsCall *call, const QueryDesc *desc, uint64 count)
 			call->statement->is_whole = false;
 		return;
 	}
-	now = enter(call, desc);
-	s = find_nested(desc);
+	now = pfs_call_enter(call, desc);
+	s = pfs_call_nested(desc);
 	describe(&source, desc);
 	if (s != NULL)
 	{
@@ -582,8 +472,8 @@ begin_run(PfsCall *call, const QueryDesc *desc, uint64 count)
 	}
 	else if (call->top)
 	{
-		s = top_of_call(t, now, &source, pfs_sql.top.query != desc || pfs_sql.top.phase == PFS_PHASE_EXECUTION);
-		reach(t, s, PFS_PHASE_EXECUTION, &source);
+		s = pfs_call_top(t, now, &source, pfs_sql.top.query != desc || pfs_sql.top.phase == PFS_PHASE_EXECUTION);
+		pfs_call_reach(t, s, PFS_PHASE_EXECUTION, &source);
 		s->query = desc;
 
 		/*
@@ -592,7 +482,7 @@ begin_run(PfsCall *call, const QueryDesc *desc, uint64 count)
 		 */
 		note_plan_origin(s, desc);
 	}
-	begin_call(call, s, now, PFS_STAGE_EXECUTE);
+	pfs_call_make_active(call, s, now, PFS_STAGE_EXECUTE);
 }
 
 void
@@ -617,10 +507,10 @@ pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 p
 
 	if (s != NULL)
 	{
-		count_execution(call, s, now, rows_sent, rows_affected);
+		pfs_call_count_execution(call, s, now, rows_sent, rows_affected);
 		s->n[PFS_N_PARALLEL_WORKERS] += parallel_workers;
 	}
-	end_call(call, now);
+	pfs_call_is_over(call, now);
 }
 
 /* Nothing begins with a call for a descriptor that has run: its statement, or none. */
@@ -632,11 +522,11 @@ begin_behind_run(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
 
 	if (likely(begin_newest(call, desc, stage)))
 		return;
-	now = enter(call, desc);
-	s = find_nested(desc);
+	now = pfs_call_enter(call, desc);
+	s = pfs_call_nested(desc);
 	if (s == NULL && call->top && pfs_sql.top_open && pfs_sql.top.query == desc)
 		s = &pfs_sql.top;
-	begin_call(call, s, now, stage);
+	pfs_call_make_active(call, s, now, stage);
 }
 
 /*
@@ -684,12 +574,12 @@ pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected)
 	now = pfs_timestamp_now();
 	if (s != NULL && pfs_finish_counts(desc))
 	{
-		count_time(call, s, now);
+		pfs_call_count_time(call, s, now);
 		pfs_usage_end(&call->usage, s->n);
 		pfs_usage_end_rare(&call->usage, s->n + PFS_N_RARE);
 		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
 	}
-	end_call(call, now);
+	pfs_call_is_over(call, now);
 }
 
 void
@@ -714,16 +604,16 @@ pfs_call_executor_end_end(PfsCall *call, const QueryDesc *desc)
 
 	if (s == NULL || s == &pfs_sql.top)
 	{
-		end_call(call, now);
+		pfs_call_is_over(call, now);
 		if (s != NULL)
 			s->query = NULL;
 	}
 	else if (likely(s->event != NULL))
-		end_nested(call, now, NULL);
+		pfs_call_end_nested(call, now, NULL);
 	else
 	{
 		describe(&source, desc);
-		end_nested(call, now, &source);
+		pfs_call_end_nested(call, now, &source);
 	}
 }
 
@@ -737,13 +627,13 @@ void
 pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source, bool progress)
 {
 	PfsThread  *t = call->thread;
-	PfsTimestamp now = enter(call, NULL);
+	PfsTimestamp now = pfs_call_enter(call, NULL);
 	PfsStatement *s;
 
 	if (call->top)
 	{
-		s = top_of_call(t, now, source, is_other_portal(source));
-		reach(t, s, PFS_PHASE_EXECUTION, source);
+		s = pfs_call_top(t, now, source, pfs_call_is_other_portal(source));
+		pfs_call_reach(t, s, PFS_PHASE_EXECUTION, source);
 	}
 	else
 	{
@@ -763,8 +653,8 @@ pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source, bool pro
 		pfs_local.slow |= PFS_SLOW_PROGRESS;
 		pfs_stages.over = PFS_NO_INSTRUMENT;
 	}
-	begin_call(call, s, now, PFS_STAGE_UTILITY);
-	look_for_text(t, source);
+	pfs_call_make_active(call, s, now, PFS_STAGE_UTILITY);
+	pfs_call_look_for_text(t, source);
 	pfs_usage_begin(&call->usage);
 }
 
@@ -776,11 +666,11 @@ pfs_call_utility_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected)
 	PfsTimestamp now = pfs_timestamp_now();
 
 	if (s != NULL)
-		count_execution(call, s, now, rows_sent, rows_affected);
+		pfs_call_count_execution(call, s, now, rows_sent, rows_affected);
 	if (s == NULL || s == &pfs_sql.top)
-		end_call(call, now);
+		pfs_call_is_over(call, now);
 	else
-		end_nested(call, now, NULL);
+		pfs_call_end_nested(call, now, NULL);
 	if (pfs_sql.nest == 0)
 		pfs_local.slow &= ~PFS_SLOW_PROGRESS;
 }

@@ -21,7 +21,10 @@
 #include "executor/execdesc.h"
 #include "nodes/parsenodes.h"
 
+#include "pfs_digest.h"
 #include "pfs_instr.h"
+#include "pfs_instr_answer.h"
+#include "pfs_instr_digest.h"
 #include "pfs_leader.h"
 #include "pfs_plain.h"
 #include "pfs_statement_open.h"
@@ -297,5 +300,143 @@ extern void pfs_workers_lead(PfsThread *t, PfsLead *lead, const QueryDesc *desc)
 
 /* How many a query has started that has just run for the first time: later runs start none. */
 extern uint64 pfs_workers_launched(const QueryDesc *desc);
+
+/* ---- what calls of all hooks begin and end with: for pfs_instr_call.c ---- */
+
+/* The nested statement of an executor's descriptor, nearly always the newest one; NULL: it is none. */
+static inline PfsStatement *
+pfs_call_nested(const QueryDesc *desc)
+{
+	PfsStatement *newest = pfs_sql.open;
+
+	if (newest == NULL || likely(newest->query == desc))
+		return newest;
+	return pfs_nested_find(desc);
+}
+
+/* Notes that the statement has come to a phase; the first one gives it its name. */
+extern void pfs_call_reach(PfsThread *t, PfsStatement *s, PfsStatementPhase phase, const PfsStatementSource *source);
+
+/*
+ * The statement at top level that a call belongs to.  is_next: the call is not one of
+ * the statement that has run, if one has.
+ */
+extern PfsStatement *pfs_call_top(PfsThread *t, PfsTimestamp now, const PfsStatementSource *source, bool is_next);
+
+static inline bool
+pfs_call_is_other_portal(const PfsStatementSource *source)
+{
+	return source->portal != pfs_sql.top.portal || source->portal_time != pfs_sql.top.portal_time;
+}
+
+/* Gives the digest of a statement that is going to be executed a text, if it may have none. */
+static inline void
+pfs_call_look_for_text(PfsThread *t, const PfsStatementSource *source)
+{
+	if (unlikely(pfs_digest_may_lack_text(source->query_id)))
+		pfs_digest_text_executed(t, source);
+}
+
+/*
+ * Begins a write section for a call that pfs_call_begin() has found to be wanted, and
+ * finds out whether it is at top level.  The caller finds the statement, and ends the
+ * section by pfs_call_make_active().  desc: of a query that the executor has started before, else NULL.
+ */
+extern PfsTimestamp pfs_call_enter(PfsCall *call, const QueryDesc *desc);
+
+/* Begins another stage of the statement at top level, where pfs_stage_mark() cannot. */
+extern void pfs_call_switch_stage(PfsThread *t, PfsStageKind stage, PfsTimestamp now);
+
+/*
+ * Makes a call active whose statement has been found, or is NULL as there is none: begins
+ * the stage, and ends the write section of pfs_call_enter().
+ */
+static inline void
+pfs_call_make_active(PfsCall *call, PfsStatement *s, PfsTimestamp now, PfsStageKind stage)
+{
+	PfsThread  *t = call->thread;
+
+	call->statement = s;
+	call->start = now;
+	call->lock_ticks = pfs_local.lock_ticks;
+	pfs_sql.nest = call->nest + 1;
+	if (s != NULL)
+	{
+		pfs_sql.current = s;
+		if (s != &pfs_sql.top)
+		{
+			s->examined = pfs_examined();
+			pfs_nested_call_begin(s, pfs_sql.nest);
+			if (unlikely(pfs_stage_is_wanted(t, stage)))
+				pfs_stage_push(t, pfs_stage_instrument[stage], now, pfs_statement_around_stages(s));
+			pfs_set_parent();
+		}
+		else if (unlikely(!pfs_stage_mark(t, stage, now)))
+			pfs_stage_switch_slow(t, stage, now, s->event_id);
+	}
+	pfs_write_end(t);
+}
+
+/*
+ * Ends a call that is nested, or belongs to no statement, or inside of which calls have
+ * left something open after an error that was caught.
+ */
+extern void pfs_call_end_inside(PfsCall *call, PfsTimestamp now);
+
+/* Ends the last call of a nested statement, and that with it; source: its text, if it has no slot. */
+extern void pfs_call_end_nested(PfsCall *call, PfsTimestamp now, const PfsStatementSource *source);
+
+/* Has a call that ends more to end than itself? */
+static pg_attribute_always_inline bool
+pfs_call_ends_more(const PfsCall *call)
+{
+	return unlikely(call->statement != &pfs_sql.top || pfs_stages.n != 1 || pfs_sql.planned != NULL);
+}
+
+/* Ends any call. */
+static pg_attribute_always_inline void
+pfs_call_is_over(PfsCall *call, PfsTimestamp now)
+{
+	pfs_sql.nest = call->nest;
+	pfs_sql.current = call->outer;
+	if (pfs_call_ends_more(call))
+		pfs_call_end_inside(call, now);
+	if (call->statement == &pfs_sql.top)
+	{
+		call->statement->stamp = now;
+		if (unlikely(call->statement->next_at != 0) && call->statement->done)
+			pfs_answers_watch();
+	}
+}
+
+/*
+ * Counts the time of a call that executes; `now` is its end.  For locks the statement at
+ * top level waits also outside of calls, so it counts from its own begin to its end.
+ */
+static inline void
+pfs_call_count_time(const PfsCall *call, PfsStatement *s, PfsTimestamp now)
+{
+	pfs_add_time(&s->n[PFS_N_EXEC_TIME], call->start, now);
+	if (s == &pfs_sql.top)
+		return;
+	s->n[PFS_N_LOCK_TIME] += pfs_local.lock_ticks - call->lock_ticks;
+	pfs_statement_examined(s);
+}
+
+/* Counts a call that has executed a statement; `now` is its end. */
+static pg_attribute_always_inline void
+pfs_call_count_execution(PfsCall *call, PfsStatement *s, PfsTimestamp now, uint64 rows_sent, uint64 rows_affected)
+{
+	pfs_call_count_time(call, s, now);
+	pfs_usage_end(&call->usage, s->n);
+	if (unlikely(pfs_usage_is_rare(&call->usage)))
+		pfs_usage_end_rare(&call->usage, s->n + PFS_N_RARE);
+	s->n[PFS_N_ROWS_SENT] += rows_sent;
+	s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
+	s->done = true;
+	s->message = GetCurrentStatementStartTimestamp();
+	if (s == &pfs_sql.top)
+		pfs_local.slow |= PFS_SLOW_OVER;
+}
 
 #endif							/* PFS_INSTR_CALL_H */

@@ -41,6 +41,7 @@
 
 bool		pfs_digest_text_is_made = false;
 
+/* Returns the identifier of a utility: the server's, but for EXECUTE where that is made of the whole text. */
 uint64
 pfs_digest_utility_id(const Node *utility, uint64 query_id)
 {

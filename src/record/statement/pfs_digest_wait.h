@@ -40,7 +40,10 @@ pfs_digest_charge(void)
 {
 	const PfsStatement *s = pfs_sql.current;
 
-	/* Nearly always the one at top level, and it was before; or the nested one whose next call begins. */
+	/*
+	 * Nearly always the one at top level, and it was before; or the nested
+	 * one whose next call begins.
+	 */
 	if (likely(pfs_sql.open == NULL && pfs_sql.top_open && pfs_sql.top.statement_id == pfs_digest_charged) ||
 		(s != NULL && s->statement_id == pfs_digest_charged))
 		return;
