@@ -107,6 +107,7 @@ planner_cb(PFS_PLANNER_PARAMS)
 	if (pfs_are_hooks_off())
 		return prev_planner(PFS_PLANNER_ARGS);
 	pfs_hook_called(PFS_HOOK_PLANNER);
+	pfs_plain_follows(pfs_my_thread);
 	if (likely(plain_is_planned(query, str)))
 	{
 		uint64		start = pfs_plain_now();
@@ -219,6 +220,7 @@ any_start(QueryDesc *desc, int eflags)
 {
 	const PlannedStmt *stmt = desc->plannedstmt;
 
+	pfs_plain_follows(pfs_my_thread);
 	if (likely(pfs_plain.state == PFS_PLAIN_ARRIVED || pfs_plain.state == PFS_PLAIN_NAMED) &&
 		likely(pfs_plain_starts(pfs_my_thread, stmt, stmt->queryId, desc->sourceText, desc)))
 		plain_start(desc, eflags);

@@ -294,6 +294,8 @@ static void
 process_utility_cb(UTILITY_PARAMS)
 {
 	pfs_hook_called(PFS_HOOK_PROCESS_UTILITY);
+	if (context == PROCESS_UTILITY_TOPLEVEL)
+		pfs_plain_follows(pfs_my_thread);
 	if (may_be_plain(stmt, context) && likely(pfs_plain_starts(pfs_my_thread, stmt, utility_id(stmt, str), str, NULL)))
 		plain_utility(UTILITY_ARGS);
 	else if (pfs_are_hooks_off() && likely(pfs_open_error.sqlstate == 0))

@@ -276,6 +276,24 @@ pfs_plain_leave_now(PfsThread *t)
 	pfs_write_end(t);
 }
 
+/* ---- the next one of a pipeline ---- */
+
+/* Where it is not for the fast path, nothing is done, and the general code takes the statement before over. */
+void
+pfs_plain_follows_now(PfsThread *t)
+{
+	PfsTimestamp end = {Max(pfs_plain.stamp, t->waits[0].timer_end), PFS_FLAGS_TIMER(pfs_local.usual)};
+
+	if (pfs_is_writing(t) || pfs_plain.passes || pfs_plain.query != NULL || !pfs_top_next_has_come() || pfs_trigger_depth() != 0)
+		return;
+	if (unlikely(pfs_sql.next_id == pfs_sql.last_id))
+		pfs_statement_take_ids();
+	pfs_write_begin(t);
+	if (pfs_plain_ends(t, end.at) && !pfs_plain_arrives(t, end.at))
+		pfs_statement_arrived(t, end);
+	pfs_write_end(t);
+}
+
 /* ---- name and start ---- */
 
 /* Can a call at this place be for the statement, with nothing in the way? */

@@ -119,6 +119,20 @@ pfs_plain_arrives(PfsThread *t, uint64 now)
 }
 
 /*
+ * Outside of write sections, where a call begins that lies in no other one: behind a statement that has run it may be of
+ * the next one of a pipeline, whose message has come without a wait.  Then that is a plain one, too, and begins where the
+ * one before has ended.
+ */
+extern void pfs_plain_follows_now(PfsThread *t);
+
+static inline void
+pfs_plain_follows(PfsThread *t)
+{
+	if (unlikely(pfs_plain.state == PFS_PLAIN_RAN))
+		pfs_plain_follows_now(t);
+}
+
+/*
  * A query of the client's has been analysed, or is planned: names the statement that has arrived.
  * False: it is for the general code.
  */
