@@ -74,7 +74,7 @@ is($server->sql("SELECT e.digest_text, count(*) FROM pfs.events_statements_histo
 is($server->sql("SELECT count(*) FROM pfs.events_statements_history_long e JOIN $digests q USING (query_id, database_name)
 	WHERE thread_id = $thread AND e.digest_text IS DISTINCT FROM q.digest_text"), 0, 'the same as the table by digest');
 
-# EXECUTE of one prepared statement is one shape, whatever its parameters, which the server's own identifier tells apart.
+# EXECUTE of one prepared statement is one shape, whatever its parameters; also where the server's identifier is of the text.
 $s->query('PREPARE one_shape (int, text) AS SELECT v FROM t WHERE i = $1 AND v = $2; PREPARE "of 2" AS SELECT 1');
 $s->query("EXECUTE one_shape ($_, 'v$_')") foreach 1 .. 3;
 $s->query("EXECUTE one_shape(4, 'v4'); EXECUTE \"of 2\"");

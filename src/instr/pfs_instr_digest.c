@@ -15,9 +15,9 @@
  * parameters stand for all numbers and strings that the scanner finds: that can be more
  * of them, as in numeric(10,2).  It is provisional.
  *
- * The identifier of a utility depends on its constants: before 16 it is a number for its text, and of EXECUTE's parameters
- * the server has no expressions yet.  So each EXECUTE with other ones would be a shape of its own.  Here its
- * shape is the prepared statement's name, and its text has parameters.
+ * Before 16 the identifier of a utility is a number for its text, constants and all, so that each EXECUTE with
+ * other parameters would be a shape of its own.  Here its shape is the prepared statement's name, as it nearly is
+ * since then, and its text has parameters.
  *
  * The scanner reads with the settings that hold now.  If they have changed since the
  * text was parsed (standard_conforming_strings), it can find an error in it, or a
@@ -41,7 +41,7 @@
 
 bool		pfs_digest_text_is_made = false;
 
-/* Returns the identifier of a utility: the server's, but for EXECUTE. */
+/* Returns the identifier of a utility: the server's, but for EXECUTE where that is made of the whole text. */
 uint64
 pfs_digest_utility_id(const Node *utility, uint64 query_id)
 {
@@ -50,7 +50,7 @@ pfs_digest_utility_id(const Node *utility, uint64 query_id)
 	static uint64 last_id;
 	const char *name;
 
-	if (likely(!IsA(utility, ExecuteStmt)) || query_id == 0)
+	if (PFS_UTILITIES_HAVE_CONSTANTS || likely(!IsA(utility, ExecuteStmt)) || query_id == 0)
 		return query_id;
 	name = ((const ExecuteStmt *) utility)->name;
 	if (last_name[0] == '\0' || strcmp(name, last_name) != 0)
@@ -61,11 +61,11 @@ pfs_digest_utility_id(const Node *utility, uint64 query_id)
 	return last_id;
 }
 
-/* Are there constants that the server does not tell? */
+/* Has the server not looked for constants, where there are some? */
 static inline bool
 is_unlooked(const PfsStatementSource *source)
 {
-	return source->tag == CMDTAG_EXECUTE;
+	return !PFS_UTILITIES_HAVE_CONSTANTS && source->tag == CMDTAG_EXECUTE;
 }
 
 static int
@@ -382,7 +382,7 @@ pfs_digest_text_parsed(PfsThread *t, const PfsStatementSource *source, const Jum
 		return;
 	provisional = is_provisional(source);
 	if (state == PFS_TEXT_NONE || (state == PFS_TEXT_PROVISIONAL && !provisional))
-		put_text(t, &key, source, !is_unlooked(source), is_unlooked(source) ? NULL : jumble, provisional);
+		put_text(t, &key, source, !is_unlooked(source), jumble, provisional);
 }
 
 /* Executions that find nothing to do after which the bits for them are taken back. */
