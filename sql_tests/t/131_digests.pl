@@ -74,14 +74,6 @@ is($server->sql("SELECT e.digest_text, count(*) FROM pfs.events_statements_histo
 is($server->sql("SELECT count(*) FROM pfs.events_statements_history_long e JOIN $digests q USING (query_id, database_name)
 	WHERE thread_id = $thread AND e.digest_text IS DISTINCT FROM q.digest_text"), 0, 'the same as the table by digest');
 
-# EXECUTE of one prepared statement is one shape, whatever its parameters; also where the server's identifier is of the text.
-$s->query('PREPARE one_shape (int, text) AS SELECT v FROM t WHERE i = $1 AND v = $2; PREPARE "of 2" AS SELECT 1');
-$s->query("EXECUTE one_shape ($_, 'v$_')") foreach 1 .. 3;
-$s->query("EXECUTE one_shape(4, 'v4'); EXECUTE \"of 2\"");
-$server->poll_idle($thread);
-is($server->sql("SELECT digest_text, count_star, query_sample_text FROM $digests WHERE digest_text LIKE 'EXECUTE o%' OR digest_text LIKE 'EXECUTE \"%' ORDER BY 2") =~ s/v\d'\)$/v'/r =~ s/\(\d,/(n,/r,
-	"EXECUTE \"of 2\"|1|EXECUTE \"of 2\"\nEXECUTE one_shape (\$1, \$2)|4|EXECUTE one_shape (n, 'v'", 'EXECUTE');
-
 # What PL/pgSQL parses for an assignment, and what EXPLAIN does for its query, has the
 # identifier of a query: the first text stays only until a client sends that one.
 $server->sql(q{CREATE FUNCTION moved(x int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN x := x + 41; RETURN x; END $$});

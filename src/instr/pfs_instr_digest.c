@@ -15,10 +15,6 @@
  * parameters stand for all numbers and strings that the scanner finds: that can be more
  * of them, as in numeric(10,2).  It is provisional.
  *
- * Before 16 the identifier of a utility is a number for its text, constants and all, so that each EXECUTE with
- * other parameters would be a shape of its own.  Here its shape is the prepared statement's name, as it nearly is
- * since then, and its text has parameters.
- *
  * The scanner reads with the settings that hold now.  If they have changed since the
  * text was parsed (standard_conforming_strings), it can find an error in it, or a
  * string where none is: then the digest has an empty text, which readers do not show, until a
@@ -35,38 +31,10 @@
 
 #include "pfs_compat_hooks.h"
 #include "pfs_digest.h"
-#include "pfs_hash.h"
 #include "pfs_instr_digest.h"
 #include "pfs_shared.h"
 
 bool		pfs_digest_text_is_made = false;
-
-/* Returns the identifier of a utility: the server's, but for EXECUTE where that is made of the whole text. */
-uint64
-pfs_digest_utility_id(const Node *utility, uint64 query_id)
-{
-	/* Each is asked for twice, when it is analysed and when it is executed. */
-	static char last_name[NAMEDATALEN] = "";
-	static uint64 last_id;
-	const char *name;
-
-	if (PFS_UTILITIES_HAVE_CONSTANTS || likely(!IsA(utility, ExecuteStmt)) || query_id == 0)
-		return query_id;
-	name = ((const ExecuteStmt *) utility)->name;
-	if (last_name[0] == '\0' || strcmp(name, last_name) != 0)
-	{
-		last_id = pfs_hash_bytes(name, strlen(name)) + T_ExecuteStmt;
-		strlcpy(last_name, name, sizeof(last_name));
-	}
-	return last_id;
-}
-
-/* Has the server not looked for constants, where there are some? */
-static inline bool
-is_unlooked(const PfsStatementSource *source)
-{
-	return !PFS_UTILITIES_HAVE_CONSTANTS && source->tag == CMDTAG_EXECUTE;
-}
 
 static int
 by_location(const void *a, const void *b)
@@ -382,7 +350,7 @@ pfs_digest_text_parsed(PfsThread *t, const PfsStatementSource *source, const Jum
 		return;
 	provisional = is_provisional(source);
 	if (state == PFS_TEXT_NONE || (state == PFS_TEXT_PROVISIONAL && !provisional))
-		put_text(t, &key, source, !is_unlooked(source), jumble, provisional);
+		put_text(t, &key, source, true, jumble, provisional);
 }
 
 /* Executions that find nothing to do after which the bits for them are taken back. */
@@ -394,7 +362,7 @@ pfs_digest_text_executed(PfsThread *t, const PfsStatementSource *source)
 {
 	static uint32 in_vain = 0;
 	PfsDigestKey key = pfs_digest_key(MyDatabaseId, GetUserId(), source->query_id);
-	bool		is_parsed = source->command == CMD_UTILITY && !PFS_UTILITIES_HAVE_CONSTANTS && !is_unlooked(source);
+	bool		is_parsed = source->command == CMD_UTILITY && !PFS_UTILITIES_HAVE_CONSTANTS;
 	uint64		word;
 
 	if (source->str != NULL && !pfs_is_writing(t) && pfs_digest_find(&key, &word) != PFS_NO_RECORD &&

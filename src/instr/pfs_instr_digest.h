@@ -10,12 +10,6 @@
 #include "pfs_statement_open.h"
 
 /*
- * The identifier of a utility by which it is counted.  query_id: the server's, or what another library has
- * left of it.
- */
-extern uint64 pfs_digest_utility_id(const Node *utility, uint64 query_id);
-
-/*
  * A query has been analysed: its digest gets its text, if it has none or one that is no
  * statement as clients write them.  jumble NULL: its constants are not known, the text
  * stays as it is.

@@ -48,8 +48,7 @@ describe(PfsStatementSource *source, const char *str, const Query *query)
 	source->str = str;
 	source->location = query->stmt_location;
 	source->len = query->stmt_len;
-	source->query_id = query->commandType != CMD_UTILITY ? query->queryId
-		: pfs_digest_utility_id(query->utilityStmt, query->queryId);
+	source->query_id = query->queryId;
 	source->tag = CreateCommandTag((Node *) query);
 	source->command = query->commandType;
 }

@@ -168,7 +168,7 @@ utility_id(const PlannedStmt *stmt, const char *str)
 {
 	PfsStatementSource source = {
 		.str = str, .location = stmt->stmt_location, .len = stmt->stmt_len,
-		.query_id = pfs_digest_utility_id(stmt->utilityStmt, stmt->queryId)
+		.query_id = stmt->queryId
 	};
 
 	if (likely(source.query_id != 0 && prev_process_utility == standard_ProcessUtility))
