@@ -1,8 +1,8 @@
 /*
  * pfs_plain.h
- *	  The fast path of a plain statement: one of a client's, which the session has waited for, that
- *	  the executor runs once, or that begins or ends a transaction, while everything is switched on as by
- *	  default.
+ *	  The fast path of a plain statement: one of a client's, which the session has waited for or which
+ *	  follows another plain one in a pipeline, that the executor runs once, or that begins or ends a
+ *	  transaction, while everything is switched on as by default.
  *
  * Of such a statement the process keeps only what its end needs (PfsPlain), and its event is filled
  * in once, when its query is known.  Everything else that can happen to a statement is the business
