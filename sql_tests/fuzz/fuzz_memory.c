@@ -94,7 +94,7 @@ fuzz_blocks(FuzzInput *in)
 		}
 		FUZZ_CHECK(pfs_block_has_room(to, size) || pfs_block_advance(blocks, to, choice % spec.lanes, size));
 		fuzz_fill(in, to->next, size);
-		pfs_block_done(to, size, true, true);
+		pfs_block_done(to, size, PFS_BLOCK_COUNTS(1, 1));
 	}
 	for (uint32_t i = 0; i < spec.writers; i++)
 	{

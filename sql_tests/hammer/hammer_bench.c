@@ -51,7 +51,7 @@ end_of_wait(PfsBlocks *blocks, BenchWriter *w, uint32_t lane, uint64_t *item, ui
 	if (pfs_block_has_room(&w->finished, ITEM_SIZE) || pfs_block_advance(blocks, &w->finished, lane, ITEM_SIZE))
 	{
 		memcpy(w->finished.next, item, ITEM_SIZE);
-		pfs_block_done(&w->finished, ITEM_SIZE, true, true);
+		pfs_block_done(&w->finished, ITEM_SIZE, PFS_BLOCK_COUNTS(1, 1));
 	}
 	pfs_cells_add(&w->cells, n % 16, n & 0xFFFF);
 	pfs_seqlock_write_end(&w->lock);

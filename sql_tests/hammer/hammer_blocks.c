@@ -323,7 +323,7 @@ write_one(BlocksContext *x, BlocksWriter *writer, Mine *mine, HammerRng *rng)
 	hammer_fill(item, PATTERN, size, item[WRITER] ^ item[TICKET]);
 	hammer_bear(&x->witness, item[TICKET], item[WRITER]);
 	pfs_racy_copy(writer->w.next, item, size * 8);
-	pfs_block_done(&writer->w, size * 8, true, true);
+	pfs_block_done(&writer->w, size * 8, PFS_BLOCK_COUNTS(1, 1));
 	mine->tickets[mine->counter % MINE_MAX] = item[TICKET];
 	mine->truncations[mine->counter % MINE_MAX] = begun == ended ? begun : UINT64_MAX;
 	pfs_add_relaxed(&x->written, 1);
@@ -541,7 +541,7 @@ write_numbers(PfsBlocks *blocks, PfsBlockWriter *w, uint32_t size, uint64_t from
 		item[0] = number;
 		item[1] = size;
 		pfs_racy_copy(w->next, item, size);
-		pfs_block_done(w, size, item_of_all, own_item);
+		pfs_block_done(w, size, PFS_BLOCK_COUNTS(item_of_all, own_item));
 	}
 }
 

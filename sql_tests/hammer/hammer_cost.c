@@ -47,7 +47,7 @@ block_item(PfsBlocks *blocks, PfsBlockWriter *w, PfsSeqlock *lock, const uint64_
 	if (!pfs_block_has_room(w, ITEM_SIZE) && !pfs_block_advance(blocks, w, 0, ITEM_SIZE))
 		hammer_fail("no block for a single writer");
 	memcpy(w->next, item, ITEM_SIZE);
-	pfs_block_done(w, ITEM_SIZE, true, true);
+	pfs_block_done(w, ITEM_SIZE, PFS_BLOCK_COUNTS(1, 1));
 	pfs_seqlock_write_end(lock);
 }
 

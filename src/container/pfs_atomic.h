@@ -110,6 +110,17 @@ __asm__("addq %1, %0":"+m"(*p):"er"(v):"cc");
 #endif
 }
 
+/* The same, behind everything stored before. */
+static inline void
+pfs_bump_release(uint64_t *p, uint64_t v)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+__asm__ __volatile__("addq %1, %0":"+m"(*p):"er"(v):"cc", "memory");
+#else
+	pfs_store_release(p, pfs_load_relaxed(p) + v);
+#endif
+}
+
 static inline void
 pfs_bump32(uint32_t *p)
 {

@@ -181,8 +181,8 @@ seal(PfsBlocks *b, const PfsBlockWriter *w)
 	PfsBlockHead *head = &b->heads[w->own->numbers[PFS_BLOCK_INDEX(w->position) % b->held]];
 	uint32_t	bytes = PFS_BLOCK_BYTES(w->position);
 
-	pfs_store_relaxed(&head->items, w->items);
-	head->own_items = w->own_items;
+	pfs_store_relaxed(&head->items, PFS_BLOCK_ITEMS(w->counts));
+	head->own_items = PFS_BLOCK_OWN_ITEMS(w->counts);
 	pfs_store_release(&head->word, WORD(GENERATION(head->word), bytes));	/* B */
 }
 
@@ -247,7 +247,7 @@ pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes
 	if (w->next != NULL)
 	{
 		seal(b, w);
-		own->items += w->own_items;
+		own->items += PFS_BLOCK_OWN_ITEMS(w->counts);
 		index++;
 		pfs_block_leave(w);
 		pfs_store_release(&w->position, PFS_BLOCK_POSITION(index, 0));
@@ -277,7 +277,7 @@ pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes
 	map_pages(block_of(b, number) + fill, block_of(b, number) + b->block_size);
 	pfs_store_release(&w->position, PFS_BLOCK_POSITION(index, fill));	/* B */
 	w->room = b->block_size - fill;
-	w->items = fill == 0 ? 0 : pfs_load_relaxed(&b->heads[number].items);
+	w->counts = PFS_BLOCK_COUNTS(fill == 0 ? 0 : pfs_load_relaxed(&b->heads[number].items), 0);
 	/* It has a block when next says so; by then the position is that block's. */
 	pfs_fence_signal();
 	w->next = block_of(b, number) + fill;

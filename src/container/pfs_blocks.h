@@ -46,11 +46,18 @@ typedef struct PfsBlockWriter
 	char	   *next;			/* owner only: where the next item goes; NULL:
 								 * no block yet */
 	uint32_t	room;			/* owner only: bytes behind that */
-	uint16_t	items;			/* owner only: of the long history, in the
-								 * current block, by whomever */
-	uint16_t	own_items;		/* owner only: of its own history, there */
+	uint32_t	counts;			/* owner only: PFS_BLOCK_COUNTS, in the
+								 * current block */
 	PfsOwnBlocks *own;			/* set at init; NULL: it has ended */
 } PfsBlockWriter;
+
+/*
+ * Items of the long history, by whomever, and of the thread's own: a sum of two numbers in one
+ * word, as each item adds to both.
+ */
+#define PFS_BLOCK_COUNTS(items, own_items) ((uint32_t) (items) | (uint32_t) (own_items) << 16)
+#define PFS_BLOCK_ITEMS(counts) ((counts) & 0xFFFF)
+#define PFS_BLOCK_OWN_ITEMS(counts) ((counts) >> 16)
 
 #define PFS_BLOCK_BYTES_BITS 24
 #define PFS_BLOCK_POSITION(index, bytes) ((uint64_t) (index) << PFS_BLOCK_BYTES_BITS | (bytes))
@@ -116,7 +123,7 @@ pfs_block_leave(PfsBlockWriter *w)
 {
 	w->next = NULL;
 	w->room = 0;
-	w->items = w->own_items = 0;
+	w->counts = 0;
 }
 
 static inline bool
@@ -126,18 +133,17 @@ pfs_block_has_room(const PfsBlockWriter *w, size_t bytes)
 }
 
 /*
- * What was written at `next` is complete, so many bytes: an item of the server's newest, of
- * the thread's, of both; or neither, as what lies in front of items.  B: pairs with C in
+ * What was written at `next` is complete, so many bytes.  counts: an item of the server's newest, of
+ * the thread's, of both (PFS_BLOCK_COUNTS); or neither, as what lies in front of items.  B: pairs with C in
  * pfs_blocks_copy_owned().
  */
 static inline void
-pfs_block_done(PfsBlockWriter *w, uint32_t bytes, bool item, bool own_item)
+pfs_block_done(PfsBlockWriter *w, uint32_t bytes, uint32_t counts)
 {
 	w->next += bytes;
 	w->room -= bytes;
-	w->items += item;
-	w->own_items += own_item;
-	pfs_store_release(&w->position, w->position + bytes);	/* B */
+	w->counts += counts;
+	pfs_bump_release(&w->position, bytes);	/* B */
 }
 
 /* ---- any process ---- */

@@ -122,7 +122,7 @@ pfs_history_more_room(PfsThread *t, PfsEventFamily family, uint32 bytes)
 	run->kind = PFS_NO_INSTRUMENT | (uint64) (run_bytes / sizeof(uint64)) << 48;
 	run->thread_id = t->thread_id;
 	run->role = t->foreground ? t->role : InvalidOid;
-	pfs_block_done(to, run_bytes, false, false);
+	pfs_block_done(to, run_bytes, 0);
 	return to->next;
 }
 

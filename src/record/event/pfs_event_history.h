@@ -56,11 +56,19 @@ pfs_history_room(PfsThread *t, PfsEventFamily family, uint32 bytes)
 	return to->next;
 }
 
+/* Of which histories an event with these flags is an item: PFS_BLOCK_COUNTS. */
+static pg_attribute_always_inline uint32
+pfs_history_counts(uint32 flags)
+{
+	StaticAssertStmt(PFS_FLAG_HISTORY == PFS_FLAG_HISTORY_LONG << 16, "one mask tells both");
+	return flags / PFS_FLAG_HISTORY_LONG & PFS_BLOCK_COUNTS(1, 1);
+}
+
 /* Inside a write section: the event there is complete, and with these flags in the histories. */
 static pg_attribute_always_inline void
 pfs_history_done(PfsThread *t, PfsEventFamily family, uint32 bytes, uint32 flags)
 {
-	pfs_block_done(&t->events[family].finished, bytes, (flags & PFS_FLAG_HISTORY_LONG) != 0, (flags & PFS_FLAG_HISTORY) != 0);
+	pfs_block_done(&t->events[family].finished, bytes, pfs_history_counts(flags));
 }
 
 #endif							/* PFS_EVENT_HISTORY_H */

@@ -90,7 +90,7 @@ take_block(const PfsThread *t, PfsLwlockHolder *mine)
 	run->timer_start = t->thread_id;
 	run->flags = pfs_lwlock_role_of(t);
 	run->event_id = 0;
-	pfs_block_done(to, sizeof(PfsLwlockEvent), false, false);
+	pfs_block_done(to, sizeof(PfsLwlockEvent), 0);
 }
 
 void

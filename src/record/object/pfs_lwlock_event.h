@@ -65,7 +65,7 @@ pfs_lwlock_next(const PfsLwlockHolder *mine)
 static pg_attribute_always_inline void
 pfs_lwlock_done(PfsLwlockHolder *mine, const PfsLwlockEvent *e)
 {
-	pfs_block_done(&mine->recorded, sizeof(PfsLwlockEvent), (e->flags & PFS_FLAG_HISTORY_LONG) != 0, (e->flags & PFS_FLAG_HISTORY) != 0);
+	pfs_block_done(&mine->recorded, sizeof(PfsLwlockEvent), pfs_history_counts(e->flags));
 }
 
 /* The end of the last one of this process, or 0. */

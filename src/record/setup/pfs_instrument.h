@@ -23,8 +23,9 @@
 #define PFS_FLAG_TIMED			0x02
 #define PFS_FLAG_THREAD			0x04	/* thread_instrumentation */
 #define PFS_FLAG_CURRENT		0x08
-#define PFS_FLAG_HISTORY		0x10
-#define PFS_FLAG_HISTORY_LONG	0x20
+#define PFS_FLAG_HISTORY_LONG	0x10
+#define PFS_FLAG_HISTORY		0x100000	/* apart from that as the counts of
+											 * PFS_BLOCK_COUNTS are */
 #define PFS_FLAG_MEMORY			0x40	/* some memory instrument is on: in
 										 * the flags of all, so that any event
 										 * notices it */
