@@ -637,7 +637,7 @@ run_blocks_size(void)
 		number += EACH;
 		there[i] = count_numbers(blocks, 1, number);
 		/* The others are in the current block. */
-		newest = count_numbers(blocks, number - ITEMS + 1, number) + w.items;
+		newest = count_numbers(blocks, number - ITEMS + 1, number) + PFS_BLOCK_ITEMS(w.counts);
 		if (newest != ITEMS)
 			hammer_fail("%u of the newest %d items are there", newest, ITEMS);
 		if (there[i] > ITEMS + (pfs_blocks_held(blocks) + 4) * MOST)

@@ -43,9 +43,9 @@ push(PfsBlocks *b, uint64_t *stack, uint32_t number)
 	while (!pfs_cas(stack, &top, TOP(TAG(top) + 1, number + 1)));
 }
 
-/* Takes the block on top of a stack; false: there is none. */
-static bool
-pop(PfsBlocks *b, uint64_t *stack, uint32_t *number)
+/* Takes the block on top of a stack, or PFS_NO_BLOCK. */
+static inline uint32_t
+pop(PfsBlocks *b, uint64_t *stack)
 {
 	uint64_t	top = pfs_load_acquire(stack);
 
@@ -55,26 +55,32 @@ pop(PfsBlocks *b, uint64_t *stack, uint32_t *number)
 
 		/* `below` may be another's by now; then the tag is, too */
 		if (pfs_cas(stack, &top, TOP(TAG(top) + 1, below)))
-		{
-			*number = NUMBER(top) - 1;
-			return true;
-		}
+			return NUMBER(top) - 1;
 	}
-	return false;
+	return PFS_NO_BLOCK;
+}
+
+/*
+ * So many items behind a block of a lane's order are enough: the newest ones, and those that may be older
+ * than what is in it, as they were in blocks that were in no order when this one was entered, or about to be written.
+ */
+static inline int64_t
+enough_items(const PfsBlocks *b, const PfsBlockHead *head)
+{
+	return (int64_t) b->items + b->writers + (int64_t) pfs_load_relaxed(&head->outside) * b->most;
 }
 
 /*
  * Takes the oldest block of a lane's order, if the newest items are in those behind it, or
- * if it must.  plenty: the next one, too, could go.  False: it may not, or there is none.
+ * if it must.  PFS_NO_BLOCK: it may not, or there is none.
  *
- * What stays are so many blocks that it does not matter what is in them, or so many items:
- * the newest ones, and those that may be older than what goes, as they were in blocks that were in
- * no order when this one was entered, or about to be written.  What is read of a block that
+ * What stays are so many blocks that it does not matter what is in them, or enough items.
+ * What is read of a block that
  * another process takes meanwhile takes none away, as its place has another lap then; it may
  * keep one that could go.
  */
-static bool
-take(PfsBlocks *b, uint32_t number_of_lane, bool must, uint32_t *number, bool *plenty)
+static uint32_t
+take(PfsBlocks *b, uint32_t number_of_lane, bool must)
 {
 	PfsSharedBlockLane *lane = &b->lanes[number_of_lane];
 	uint64_t   *order = b->order + number_of_lane * b->nplaces;
@@ -88,7 +94,6 @@ take(PfsBlocks *b, uint32_t number_of_lane, bool must, uint32_t *number, bool *p
 		PfsBlockHead *head;
 		int64_t		items;
 		int64_t		wanted;
-		int64_t		left;
 		bool		may;
 
 		if (LAP(old) != lap)
@@ -99,26 +104,32 @@ take(PfsBlocks *b, uint32_t number_of_lane, bool must, uint32_t *number, bool *p
 			continue;
 		}
 		if (NUMBER(old) == 0)
-			return false;
+			return PFS_NO_BLOCK;
 		head = &b->heads[NUMBER(old) - 1];
 		items = pfs_load_relaxed(&head->items);
-		wanted = (int64_t) b->items + b->writers + (int64_t) pfs_load_relaxed(&head->outside) * b->most;
+		wanted = enough_items(b, head);
 		may = must || pfs_load_relaxed(&lane->entered) > position + b->enough;
 		if (!may && pfs_load_relaxed(&lane->items) - items < wanted)
-			return false;
-		left = pfs_sub_seqcst(&lane->items, items) - items;
-		may = may || left >= wanted;
+			return PFS_NO_BLOCK;
+		may = pfs_sub_seqcst(&lane->items, items) - items >= wanted || may;
 		if (may && pfs_cas(place, &old, PLACE(lap + 1, 0)))
 		{
 			(void) pfs_cas(&lane->taken, &position, position + 1);
-			*number = NUMBER(old) - 1;
-			*plenty = left - wanted > wanted / PLENTY + b->most;
-			return true;
+			return NUMBER(old) - 1;
 		}
 		(void) pfs_add_relaxed(&lane->items, items);
 		if (!may)
-			return false;
+			return PFS_NO_BLOCK;
 	}
+}
+
+/* Could the next block of a lane's order go, too, as this one has? */
+static inline bool
+has_plenty(const PfsBlocks *b, uint32_t lane, uint32_t taken)
+{
+	int64_t		wanted = enough_items(b, &b->heads[taken]);
+
+	return pfs_load_relaxed(&b->lanes[lane].items) - wanted > wanted / PLENTY + b->most;
 }
 
 /* An owner's block, which has no items from here on, is an empty one. */
@@ -148,14 +159,14 @@ enter(PfsBlocks *b, uint32_t number_of_lane, uint32_t number)
 	{
 		uint32_t	lap = position / b->nplaces;
 		uint64_t	old = PLACE(lap, 0);
-		uint32_t	oldest;
-		bool		plenty;
 
 		pfs_store_relaxed(&head->outside, pfs_load_relaxed(&b->outside));
 		is_in = pfs_cas(&order[position % b->nplaces], &old, PLACE(lap, number + 1));
 		if (!is_in && LAP(old) == lap - 1)
 		{
-			if (take(b, number_of_lane, true, &oldest, &plenty))
+			uint32_t	oldest = take(b, number_of_lane, true);
+
+			if (oldest != PFS_NO_BLOCK)
 				put_back(b, oldest);
 			position = pfs_load_acquire(&lane->entered);
 		}
@@ -170,78 +181,80 @@ enter(PfsBlocks *b, uint32_t number_of_lane, uint32_t number)
 	(void) pfs_add_relaxed(&lane->items, items);
 }
 
-/* Takes a block without items that is in no order.  False: there is none. */
-static bool
-take_empty(PfsBlocks *b, uint32_t *number)
+/* Takes a block without items that is in no order, or PFS_NO_BLOCK. */
+static uint32_t
+take_empty(PfsBlocks *b)
 {
+	uint32_t	number = pop(b, &b->empty);
 	uint64_t	fresh;
 
-	if (pop(b, &b->empty, number))
-		return true;
+	if (number != PFS_NO_BLOCK)
+		return number;
 
 	/*
 	 * One may have come back since, as an ending thread gives its blocks back
 	 * one by one.
 	 */
 	if (pfs_load_relaxed(&b->fresh) >= b->nblocks || (fresh = pfs_add_relaxed(&b->fresh, 1)) >= b->nblocks)
-		return pop(b, &b->empty, number);
-	*number = fresh;
-	give_up(b, *number);
-	return true;
+		return pop(b, &b->empty);
+	give_up(b, fresh);
+	return fresh;
 }
 
 /* Where the lane has plenty, it gets back to what it needs, block by block. */
-bool
-pfs_block_exchange(PfsBlocks *b, uint32_t lane, uint32_t *number)
+uint32_t
+pfs_block_exchange(PfsBlocks *b, uint32_t lane, uint32_t number)
 {
-	bool		plenty = false;
-	bool		taken = true;
-
 	if (b->nplaces != 0)
 	{
-		enter(b, lane, *number);
-		taken = take(b, lane, false, number, &plenty);
-		if (plenty)
+		enter(b, lane, number);
+		number = take(b, lane, false);
+		if (number != PFS_NO_BLOCK && has_plenty(b, lane, number))
 		{
-			put_back(b, *number);
-			taken = take(b, lane, false, number, &plenty);
+			put_back(b, number);
+			number = take(b, lane, false);
 		}
-		if (!taken && take_empty(b, number))
-			return true;
-		if (!taken)
-			taken = take(b, lane, true, number, &plenty);
+		if (number == PFS_NO_BLOCK)
+		{
+			number = take_empty(b);
+			if (number != PFS_NO_BLOCK)
+				return number;
+			number = take(b, lane, true);
+		}
 	}
-	if (taken)
-		give_up(b, *number);
+	if (number != PFS_NO_BLOCK)
+		give_up(b, number);
 	else
 		(void) pfs_sub_seqcst(&b->outside, 1);
-	return taken;
+	return number;
 }
 
 /* Those after a writer's first one are empty, as its own items have to fill them (pfs_blocks_held()). */
-bool
-pfs_block_take(PfsBlocks *b, bool first, uint32_t *number)
+uint32_t
+pfs_block_take(PfsBlocks *b, bool first)
 {
-	if (first && pop(b, &b->begun, number))
-		return true;
-	if (!take_empty(b, number))
-		return false;
+	uint32_t	number = first ? pop(b, &b->begun) : PFS_NO_BLOCK;
+
+	if (number != PFS_NO_BLOCK)
+		return number;
+	number = take_empty(b);
 
 	/* Before it has items: blocks that are entered from then on count it. */
-	(void) pfs_add_seqcst(&b->outside, 1);
-	return true;
+	if (number != PFS_NO_BLOCK)
+		(void) pfs_add_seqcst(&b->outside, 1);
+	return number;
 }
 
 /* Where the lane has enough without its oldest block, that becomes an empty one. */
 void
 pfs_block_give(PfsBlocks *b, uint32_t lane, uint32_t number)
 {
-	bool		plenty;
-
 	if (b->nplaces != 0)
 		enter(b, lane, number);
 	(void) pfs_sub_seqcst(&b->outside, 1);
-	if (b->nplaces == 0 || take(b, lane, false, &number, &plenty))
+	if (b->nplaces != 0)
+		number = take(b, lane, false);
+	if (number != PFS_NO_BLOCK)
 		put_back(b, number);
 }
 

@@ -77,21 +77,24 @@ struct PfsBlocks
 	uint64_t	lost;
 };
 
+/* Instead of a block's number: there is none. */
+#define PFS_NO_BLOCK		UINT32_MAX
+
 /*
- * Gives a block, *number, to a lane for one without items: the lane's oldest, or an empty one if
- * all of the lane's are needed.  False: it is given, and there is none, which is possible only
+ * Gives a block to a lane for one without items: the lane's oldest, or an empty one if
+ * all of the lane's are needed.  PFS_NO_BLOCK: it is given, and there is none, which is possible only
  * where processes were killed.
  */
-extern bool pfs_block_exchange(PfsBlocks *b, uint32_t lane, uint32_t *number);
+extern uint32_t pfs_block_exchange(PfsBlocks *b, uint32_t lane, uint32_t number);
 
 /* Gives a block to a lane for nothing. */
 extern void pfs_block_give(PfsBlocks *b, uint32_t lane, uint32_t number);
 
 /*
  * Takes one more block, an empty one, or if it is a writer's first, one that another has left
- * partly filled, if there is one.  False: there is none.
+ * partly filled, if there is one; or PFS_NO_BLOCK.
  */
-extern bool pfs_block_take(PfsBlocks *b, bool first, uint32_t *number);
+extern uint32_t pfs_block_take(PfsBlocks *b, bool first);
 
 /* Leaves a writer's last block, partly filled, to the next one. */
 extern void pfs_block_leave_begun(PfsBlocks *b, uint32_t number);

@@ -175,7 +175,7 @@ pfs_block_writer_init(PfsBlockWriter *w, PfsOwnBlocks *own)
  * Says in the word of a writer's current block what is complete in it.  B: pairs with C in
  * pfs_blocks_copy().
  */
-static void
+static inline void
 seal(PfsBlocks *b, const PfsBlockWriter *w)
 {
 	PfsBlockHead *head = &b->heads[w->own->numbers[PFS_BLOCK_INDEX(w->position) % b->held]];
@@ -188,24 +188,26 @@ seal(PfsBlocks *b, const PfsBlockWriter *w)
 
 /*
  * Takes the oldest one from a writer's full blocks, if those behind it have what the thread's own
- * history shows, or if it owns as many as it may.  index: of the block that comes next.  H: pairs with I in
- * pfs_blocks_copy_owned().
+ * history shows, or if it owns as many as it may; else PFS_NO_BLOCK.  index: of the block that comes next.  H: pairs
+ * with I in pfs_blocks_copy_owned().
  */
-static bool
-leave_oldest(const PfsBlocks *b, PfsOwnBlocks *own, uint64_t index, uint32_t *number)
+static inline uint32_t
+leave_oldest(const PfsBlocks *b, PfsOwnBlocks *own, uint64_t index)
 {
 	uint64_t	oldest = own->oldest;
+	uint32_t	number;
 	uint32_t	items;
 
-	if (oldest == index)
-		return false;
-	*number = own->numbers[oldest % b->held];
-	items = b->heads[*number].own_items;
+	/* The only one has all that the history shows. */
+	if (oldest == index || (oldest + 1 == index && b->held > 1))
+		return PFS_NO_BLOCK;
+	number = own->numbers[oldest % b->held];
+	items = b->heads[number].own_items;
 	if (own->items - items < b->own_items && index - oldest < b->held)
-		return false;
+		return PFS_NO_BLOCK;
 	own->items -= items;
 	pfs_store_release(&own->oldest, oldest + 1);	/* H */
-	return true;
+	return number;
 }
 
 /*
@@ -236,7 +238,8 @@ pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes
 	uint32_t	number;
 	uint32_t	another;
 	uint32_t	fill;
-	bool		found;
+	uint32_t	room;
+	char	   *at;
 
 	if (own == NULL)
 	{
@@ -252,35 +255,38 @@ pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes
 		pfs_block_leave(w);
 		pfs_store_release(&w->position, PFS_BLOCK_POSITION(index, 0));
 	}
-	if (leave_oldest(b, own, index, &number))
+	number = leave_oldest(b, own, index);
+	if (number != PFS_NO_BLOCK)
 	{
 		/*
 		 * What went on with larger items needs fewer blocks when these are
 		 * smaller.
 		 */
-		while (leave_oldest(b, own, index, &another))
+		while ((another = leave_oldest(b, own, index)) != PFS_NO_BLOCK)
 			pfs_block_give(b, lane, another);
-		found = pfs_block_exchange(b, lane, &number);
+		number = pfs_block_exchange(b, lane, number);
 	}
 	else
-		found = pfs_block_take(b, index == 0, &number);
+		number = pfs_block_take(b, index == 0);
 	/* One that another thread has left, without room, is as good as full. */
-	if (found && b->block_size - FILL(b->heads[number].word) < bytes)
-		found = pfs_block_exchange(b, lane, &number);
-	if (!found)
+	if (number != PFS_NO_BLOCK && b->block_size - FILL(b->heads[number].word) < bytes)
+		number = pfs_block_exchange(b, lane, number);
+	if (number == PFS_NO_BLOCK)
 	{
 		pfs_add_relaxed(&b->lost, 1);
 		return false;
 	}
 	fill = FILL(b->heads[number].word);
+	at = block_of(b, number) + fill;
+	room = b->block_size - fill;
 	pfs_store_release(&own->numbers[index % b->held], number);	/* H */
-	map_pages(block_of(b, number) + fill, block_of(b, number) + b->block_size);
+	map_pages(at, at + room);
 	pfs_store_release(&w->position, PFS_BLOCK_POSITION(index, fill));	/* B */
-	w->room = b->block_size - fill;
+	w->room = room;
 	w->counts = PFS_BLOCK_COUNTS(fill == 0 ? 0 : pfs_load_relaxed(&b->heads[number].items), 0);
 	/* It has a block when next says so; by then the position is that block's. */
 	pfs_fence_signal();
-	w->next = block_of(b, number) + fill;
+	w->next = at;
 	return true;
 }
 

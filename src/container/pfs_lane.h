@@ -18,9 +18,13 @@
 static inline uint32_t
 pfs_lane(uint32_t slot, uint32_t lanes)
 {
-	int			errno_before = errno;
-	int			cpu = lanes > 1 ? sched_getcpu() : 0;
+	int			errno_before;
+	int			cpu;
 
+	if (lanes == 1)
+		return 0;
+	errno_before = errno;
+	cpu = sched_getcpu();
 	errno = errno_before;
 	return (cpu >= 0 ? (uint32_t) cpu : slot) & (lanes - 1);
 }

@@ -101,7 +101,7 @@ pfs_history_own_size(PfsEventFamily family)
 static inline uint32
 lane_of(const PfsThread *t, PfsEventFamily family)
 {
-	return pfs_lane(t->index, pfs_blocks_lanes(pfs_histories[family]));
+	return pfs_event_families[family].many_lanes ? pfs_lane(t->index, pfs_history_lanes()) : 0;
 }
 
 /*
