@@ -65,6 +65,17 @@ $server->poll_idle($listening);
 cmp_ok($server->sql($transactions) - $before, '>=', 2, 'the transaction in which a session is notified counts, too');
 is($server->sql("SELECT count(*) FROM pfs.events_transactions_current WHERE thread_id = $listening AND timer_end IS NULL"), 0, '... and is over');
 
+# While it waits for its client it is notified at once: what that sends is inside of the wait, which goes on.
+my $idle_wait = "SELECT i.timer_end IS NULL FROM pfs.events_waits_history w JOIN ROW i ON i.event_id = w.nesting_event_id WHERE w.thread_id = $listening AND i.thread_id = $listening AND w.nesting_event_type = 'WAIT' AND w.event_name = 'wait/io/socket/ClientWrite' AND i.event_name = 'idle'";
+
+$other->send(Query => 'NOTIFY news');
+$other->until_ready;
+ok($server->poll($idle_wait =~ s/ROW/pfs.events_waits_current/r, 't'), 'what a session sends while it is idle is an event inside of the idle wait');
+$listener->send(Query => 'SELECT 1');
+$listener->until_ready;
+$server->poll_idle($listening);
+is($server->sql($idle_wait =~ s/ROW/pfs.events_waits_history/r), 'f', '... which ends with the next message');
+
 # ---- messages in several parts ----
 
 my $c = PfsWire->new($server);

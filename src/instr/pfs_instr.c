@@ -124,8 +124,6 @@ pfs_instr_start(void)
 	pfs_instr_programs_start();
 	pfs_instr_buffer_start();
 	pfs_instr_table_start();
-	pfs_wait_lookups_start(pfs_file_lookups, PFS_FILE_LOOKUPS);
-	pfs_wait_lookups_start(pfs_file_read_lookups, PFS_NUM_FILE_KINDS);
 
 	if (failed > 0)
 		ereport(LOG,

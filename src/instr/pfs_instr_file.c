@@ -58,18 +58,16 @@ end(PfsWait *e, int fd, int64 bytes)
 {
 	PfsThread  *t = pfs_my_thread;
 	PfsInstrumentId instrument;
-	uint32		flags;
 	uint64		now;
 
 	if (e == NULL)
 		return;
 	now = pfs_wait_read_end(t, e->flags);
 	instrument = e->instrument;
-	flags = e->flags;
 	/* No reader takes it before the event has its end. */
 	pfs_wait_set_bytes(e, bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES);
 	pfs_file_wait_end_at(t, e, now, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL);
-	pfs_file_cache_lookup(t, pfs_wait_event_info(), instrument, flags);
+	pfs_file_cache_lookup(t, pfs_wait_event_info(), instrument);
 }
 
 /*

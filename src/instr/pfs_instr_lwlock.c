@@ -186,7 +186,7 @@ count_only(PfsThread *t, const LWLock *lock)
 	if ((flags & PFS_FLAG_ENABLED) == 0)
 		return;
 	pfs_wait_count_only(t, instrument, flags);
-	pfs_lwlock_cache_lookup(t, lock->tranche, instrument, flags);
+	pfs_lwlock_cache_lookup(t, lock->tranche, instrument);
 }
 
 /*
@@ -334,7 +334,7 @@ end_uncached(bool result, bool acquired, uint64 held, const void *frame)
 
 	end_any(lock, a->kind, flags, acquired,
 			flags & PFS_FLAG_ENABLED ? pfs_wait_read_end(pfs_my_thread, flags) : 0, frame);
-	pfs_lwlock_cache_lookup(pfs_my_thread, lock->tranche, (PfsInstrumentId) a->kind, flags);
+	pfs_lwlock_cache_lookup(pfs_my_thread, lock->tranche, (PfsInstrumentId) a->kind);
 	return result;
 }
 
@@ -647,7 +647,6 @@ pfs_instr_lwlock_start(PfsLwlockEvents wanted)
 	const PfsDetour *detour = detours;
 	int			n = 0;
 
-	pfs_wait_lookups_start(pfs_lwlock_lookups, lengthof(pfs_lwlock_lookups));
 	for (int p = 0; p < lengthof(points); p++)
 	{
 		if (points[p].wrapper[wanted] == NULL)

@@ -69,65 +69,95 @@ make_event(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsSocket *s,
 	pfs_socket_instant(t, e, s, op == PFS_OP_RECV ? PFS_CALLS_READ : PFS_CALLS_WRITE, start, now, bytes);
 }
 
-/* Makes the event of a call on the client's socket where it stays, if it is usual in all; false: nothing was done. */
-static pg_attribute_always_inline bool
-record_in_place(PfsThread *t, PfsClientWait kind, uint32 flags, uint64 start, uint64 now, ssize_t bytes, uint32 source)
+/*
+ * What the session has looked up of the idle wait that runs where it stays; NULL: there is none, or it runs in a
+ * slot.
+ */
+static PFS_HOT const PfsWaitLookup *idle_lookup;
+
+/* Are bytes of a message counted, which are no event? */
+static inline bool
+are_bytes_counted(const PfsThread *t)
 {
-	const PfsWaitLookup *lookup = &pfs_client_lookups[kind];
-	PfsSocket  *s = pfs_my_socket;
-	uint64		ticks = likely(now > start) ? now - start : 0;
-	bool		made;
-
-	/*
-	 * What it sends is still the statement's that has run.  Without a record
-	 * of the socket there is no lookup.
-	 */
-	if (unlikely(flags != lookup->usual || bytes > PG_INT32_MAX || !pfs_wait_is_undisturbed(t, PFS_SLOW_OVER)))
-		return false;
-	pfs_write_begin(t);
-	made = likely(pfs_socket_is_current(s)) &&
-		likely(pfs_wait_lookup_instant(t, lookup, start, ticks, (int32) bytes, (uintptr_t) s, source));
-	if (likely(made))
-	{
-		PfsSocketCell *cell = &s->cells[kind == PFS_CLIENT_READS ? PFS_CALLS_READ : PFS_CALLS_WRITE];
-
-		pfs_cell_add(&cell->calls, ticks);
-		pfs_bump(&cell->bytes, bytes);
-	}
-	pfs_write_end(t);
-	return made;
-}
-
-/* Makes it otherwise; the next one may be usual. */
-static pg_noinline void
-record_any(PfsThread *t, PfsClientWait kind, uint32 flags, uint64 start, uint64 now, ssize_t bytes, uint32 source)
-{
-	PfsInstrumentId instrument = instrument_of_client(kind);
-	PfsOperation op = operation_of_client(kind);
-
-	make_event(t, instrument, flags, pfs_my_socket, start, now, bytes, op, source);
-	if (pfs_my_socket != NULL)
-		pfs_wait_lookup_make(&pfs_client_lookups[kind], t, instrument, flags,
-							 pfs_event_kind(instrument, op, PFS_OBJECT_SOCKET));
+	return (pfs_wait_flags(t, instrument_of_client(PFS_CLIENT_READS)) & PFS_FLAG_ENABLED) != 0;
 }
 
 /*
- * Behind a call on the client's socket that began at `start`: it is an event if it has moved bytes, which is
- * begun only now, when it is over.
+ * Behind a wait for the client's socket: the next one may be usual.  So is then what it counts beside: in the record of
+ * the socket, with the end of an idle wait the bytes that have ended it.  Both are looked at behind the lookup's
+ * generation.
  */
-static pg_attribute_always_inline void
-end_of_client(PfsThread *t, PfsClientWait kind, uint32 flags, uint64 start, ssize_t bytes, const void *frame,
-			  PfsFramesMemo *memo)
+static void
+make_lookup(PfsThread *t, PfsClientWait kind, PfsInstrumentId instrument, uint64 bits)
 {
-	uint64		now;
-	uint32		source;
+	PfsWaitLookup *lookup = &pfs_client_lookups[kind];
 
-	if (unlikely(bytes <= 0))
-		return;
-	now = pfs_wait_read_end(t, flags);
-	source = pfs_frames_source_memo(frame, memo);
-	if (unlikely(!record_in_place(t, kind, flags, start, now, bytes, source)))
-		record_any(t, kind, flags, start, now, bytes, source);
+	pfs_wait_lookup_make(lookup, t, instrument, bits);
+	if (pfs_my_socket == NULL || !pfs_socket_is_current(pfs_my_socket) || (kind < PFS_CLIENT_READS && (!are_bytes_counted(t) || pfs_memory_is_stale())))
+		lookup->generation = 0;
+}
+
+/*
+ * Makes the event of a call on the client's socket where it stays, which was never seen running, if it is usual in all;
+ * false: nothing was done.
+ */
+static pg_attribute_always_inline bool
+record_in_place(PfsThread *t, PfsClientWait kind, uint64 start, uint64 now, ssize_t bytes, uint32 source)
+{
+	const PfsWaitLookup *lookup = &pfs_client_lookups[kind];
+	PfsParent	parent = pfs_local.parent;
+	uint64		ticks = likely(now > start) ? now - start : 0;
+	PfsSocket  *s;
+	PfsSocketCell *cell;
+	PfsWait    *e;
+
+	/* What it sends is still the statement's that has run. */
+	if (unlikely(bytes > PG_INT32_MAX || !pfs_wait_is_undisturbed(t, PFS_SLOW_OVER) || !pfs_wait_lookup_has_place(t, parent)))
+		return false;
+	pfs_write_begin(t);
+	if (unlikely(!pfs_wait_lookup_count(lookup, pfs_wait_lookup_bucket(lookup, ticks), ticks)))
+	{
+		pfs_write_end(t);
+		return false;
+	}
+	s = pfs_my_socket;
+	cell = &s->cells[kind == PFS_CLIENT_READS ? PFS_CALLS_READ : PFS_CALLS_WRITE];
+	pfs_cell_add(&cell->calls, ticks);
+	pfs_bump(&cell->bytes, bytes);
+	e = pfs_wait_lookup_fill(t, lookup, 0, parent, source);
+	e->timer_start = start;
+	e->object.address = (uintptr_t) s;
+	pfs_wait_lookup_done(t, lookup, e, start + ticks, (int32) bytes);
+	pfs_write_end(t);
+	return true;
+}
+
+/* Makes it otherwise; the next one may be usual. */
+static pg_noinline ssize_t
+record_any(PfsClientWait kind, uint32 flags, uint64 start, uint64 now, ssize_t bytes, const void *frame, PfsFramesMemo *memo)
+{
+	PfsThread  *t = pfs_my_thread;
+	PfsInstrumentId instrument = instrument_of_client(kind);
+	PfsOperation op = operation_of_client(kind);
+
+	make_event(t, instrument, flags, pfs_my_socket, start, now, bytes, op, pfs_frames_source_memo(frame, memo));
+	make_lookup(t, kind, instrument, pfs_event_kind(instrument, op, PFS_OBJECT_SOCKET));
+	return bytes;
+}
+
+/*
+ * Behind a call on the client's socket that was usual when it began, at `start`: it is an event if it has moved bytes,
+ * which is begun only now, when it is over.
+ */
+static pg_attribute_always_inline ssize_t
+end_of_client(PfsClientWait kind, uint64 start, ssize_t bytes, const void *frame, PfsFramesMemo *memo)
+{
+	uint64		now = pfs_read_cycles();
+
+	if (likely(bytes > 0) && unlikely(!pfs_frames_memo_has(frame, memo) ||
+									  !record_in_place(pfs_my_thread, kind, start, now, bytes, memo->source)))
+		return record_any(kind, pfs_client_lookups[kind].usual, start, now, bytes, frame, memo);
+	return bytes;
 }
 
 /*
@@ -160,44 +190,87 @@ has_put_off(const PfsThread *t)
 		pfs_program_innermost != NULL;
 }
 
-/* Inside a write section: the session has found no message at this reading, and begins to wait for one. */
-static inline void
-begin_idle(PfsThread *t, bool in_transaction, PfsTimestamp now, uint32 source)
+/*
+ * Inside a write section: the session has found no message at this reading of the default timer, and begins to wait for
+ * one.  The wait runs where it stays, if it is usual in all; false: nothing was done.
+ */
+static pg_attribute_always_inline bool
+usual_idle_begins(PfsThread *t, bool in_transaction, uint64 now, uint32 source)
+{
+	const PfsWaitLookup *lookup = &pfs_client_lookups[in_transaction ? PFS_CLIENT_IDLE_TRANSACTION : PFS_CLIENT_IDLE];
+	PfsParent	none = {0, PFS_NESTING_NONE};
+	PfsWait    *e;
+
+	if (unlikely(!pfs_wait_lookup_holds(lookup, t) || t->events[PFS_WAITS].depth != 0 ||
+				 !pfs_block_has_room(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE)))
+		return false;
+	e = pfs_wait_lookup_fill(t, lookup, PFS_OP_NONE, none, source);
+	e->timer_start = now;
+	e->bytes = PFS_WAIT_NO_BYTES;
+	pfs_wait_lookup_show(t);
+	pfs_open_waits.idle = e;
+	idle_lookup = lookup;
+	return true;
+}
+
+/* The same in a slot, at a reading of any timer. */
+static pg_noinline void
+begin_idle_in_slot(PfsThread *t, bool in_transaction, PfsTimestamp now, uint32 source)
 {
 	PfsInstrumentId instrument = pfs_fixed_instrument[in_transaction ? PFS_INS_IDLE_TRANSACTION : PFS_INS_IDLE];
 	uint32		flags = pfs_wait_flags(t, instrument);
 
-	if (likely(flags & PFS_FLAG_ENABLED))
+	idle_lookup = NULL;
+	if (flags & PFS_FLAG_ENABLED)
 		pfs_idle_begin(t, instrument, flags, (flags & PFS_FLAG_TIMED) ? pfs_timestamp_of(flags, now) : 0, source);
 }
 
 /* Has looked for the client's next message, with nothing to find: any statement ends. */
 static pg_noinline void
-general_idle(PfsThread *t, PfsTimestamp now, uint32 source)
+general_idle(PfsThread *t, PfsTimestamp now, const void *frame, PfsFramesMemo *memo)
 {
+	uint32		source = pfs_frames_source_memo(frame, memo);
+	bool		in_transaction = IsTransactionOrTransactionBlock();
+
 	if (unlikely(has_put_off(t)))
 		settle(t);
 	pfs_write_begin(t);
 	if (!pfs_are_hooks_off())
 		pfs_statement_idle(t, now);
-	begin_idle(t, IsTransactionOrTransactionBlock(), now, source);
+	if (unlikely(now.timer != PFS_FLAGS_TIMER(pfs_local.usual) || !usual_idle_begins(t, in_transaction, now.at, source)))
+		begin_idle_in_slot(t, in_transaction, now, source);
 	pfs_write_end(t);
 	pfs_error_idle(t);
 }
 
-/* The same where a plain statement has run; false: it is not as usual. */
-static inline bool
-plain_idle(PfsThread *t, PfsTimestamp now, uint32 source)
+/*
+ * The same where a plain statement has run; false: it is not as usual.  What the process may have put off
+ * besides, pfs_plain_ends() asks, as memory is not counted while there are plain statements.
+ */
+static pg_attribute_always_inline bool
+plain_idle(PfsThread *t, PfsTimestamp now, const PfsFramesMemo *memo)
 {
 	bool		ended;
 
-	if (pfs_plain.state != PFS_PLAIN_RAN || unlikely(now.timer != PFS_FLAGS_TIMER(pfs_local.usual) || has_put_off(t)))
+	if (pfs_plain.state != PFS_PLAIN_RAN || unlikely(now.timer != PFS_FLAGS_TIMER(pfs_local.usual) || pfs_is_writing(t) ||
+													 pfs_program_innermost != NULL))
 		return false;
 	pfs_write_begin(t);
 	ended = pfs_plain_ends(t, now.at);
-	/* All transactions but failed ones, which it is in none of, are known. */
 	if (likely(ended))
-		begin_idle(t, pfs_transaction.lxid != InvalidLocalTransactionId, now, source);
+	{
+		/*
+		 * All transactions but failed ones, which it is in none of, are
+		 * known.
+		 */
+		bool		in_transaction = pfs_transaction.lxid != InvalidLocalTransactionId;
+
+		if (unlikely(!usual_idle_begins(t, in_transaction, now.at, memo->source)))
+		{
+			now.timer = PFS_FLAGS_TIMER(pfs_local.usual);
+			begin_idle_in_slot(t, in_transaction, now, memo->source);
+		}
+	}
 	pfs_write_end(t);
 	return ended;
 }
@@ -206,22 +279,20 @@ plain_idle(PfsThread *t, PfsTimestamp now, uint32 source)
  * The session has looked for its client's next message, at this reading, and there was none: its
  * statement ends, and it begins to wait.
  */
-static inline void
+static pg_attribute_always_inline void
 becomes_idle(PfsThread *t, PfsTimestamp now, const void *frame, PfsFramesMemo *memo)
 {
-	uint32		source = pfs_frames_source_memo(frame, memo);
-
-	if (unlikely(!plain_idle(t, now, source)))
-		general_idle(t, now, source);
+	if (unlikely(!pfs_frames_memo_has(frame, memo) || !plain_idle(t, now, memo)))
+		general_idle(t, now, frame, memo);
 	if (unlikely(pfs_prepared_count > 0))
 		pfs_prepared_look(t);
 }
 
 /* Inside a write section: counts the bytes of a message, which are no event. */
-static pg_attribute_always_inline void
+static inline void
 count_bytes(const PfsThread *t, ssize_t bytes)
 {
-	if (likely(pfs_wait_flags(t, instrument_of_client(PFS_CLIENT_READS)) & PFS_FLAG_ENABLED))
+	if (are_bytes_counted(t))
 		pfs_socket_bytes(pfs_my_socket, bytes);
 }
 
@@ -238,54 +309,13 @@ look_for_plain(PfsThread *t)
 		pfs_plain_look(t);
 }
 
-/* Inside a write section: the idle wait ends that is not as usual; the next one may be. */
-static pg_noinline void
-end_idle_any(PfsThread *t, PfsClientWait kind, uint32 flags, uint64 now)
-{
-	PfsInstrumentId instrument = pfs_open_waits.idle->instrument;
-
-	pfs_idle_end(t, now);
-	pfs_wait_lookup_make(&pfs_client_lookups[kind], t, instrument, flags, instrument);
-}
-
-static inline void
-end_idle(PfsThread *t, uint32 flags, uint64 now)
-{
-	PfsClientWait kind = pfs_open_waits.idle->instrument == pfs_fixed_instrument[PFS_INS_IDLE] ? PFS_CLIENT_IDLE
-	: PFS_CLIENT_IDLE_TRANSACTION;
-
-	if (unlikely(flags != pfs_client_lookups[kind].usual ||
-				 !pfs_wait_lookup_end(t, &pfs_client_lookups[kind], now, PFS_WAIT_NO_BYTES)))
-		end_idle_any(t, kind, flags, now);
-	pfs_open_waits.idle = NULL;
-}
-
 /*
- * The idle wait ends, by a call that has brought bytes, or the end of the connection: what was
- * switched in the meantime holds from here on.
+ * Inside a write section, which it ends: with an idle wait, at this reading of a timer or 0, a message has come that may
+ * begin any statement; or the connection's end.
  */
-static inline void
-idle_ends(PfsThread *t, ssize_t bytes)
+static pg_noinline void
+arrives_any(PfsThread *t, PfsTimestamp now, ssize_t bytes)
 {
-	uint32		flags = pfs_open_waits.idle->flags;
-	PfsTimestamp now = {pfs_wait_read_end(t, flags), PFS_FLAGS_TIMER(flags)};
-
-	if (unlikely(pfs_is_writing(t)))
-		return;
-	if (unlikely(pfs_memory_is_stale()))
-		pfs_memory_sync(t);
-	pfs_write_begin(t);
-	end_idle(t, flags, now.at);
-	if (bytes > 0)
-		count_bytes(t, bytes);
-	if (likely((flags & PFS_FLAGS_USUAL) == pfs_local.usual && bytes > 0) && likely(pfs_plain_arrives(t, now.at)))
-	{
-		pfs_write_end(t);
-		return;
-	}
-	if (unlikely((flags & PFS_FLAG_TIMED) == 0))
-		now.at = 0;
-
 	/*
 	 * Where hooks pass on no statement begins, unless something has been
 	 * switched on.
@@ -294,6 +324,77 @@ idle_ends(PfsThread *t, ssize_t bytes)
 		pfs_statement_arrived(t, now);
 	pfs_write_end(t);
 	look_for_plain(t);
+}
+
+/*
+ * An idle wait ends that is not as usual: what was switched in the meantime holds from here on.  The next
+ * wait may be usual.
+ */
+static pg_noinline ssize_t
+idle_ends_any(PfsThread *t, uint64 end, ssize_t bytes)
+{
+	uint32		flags = pfs_open_waits.idle->flags;
+	PfsInstrumentId instrument = pfs_open_waits.idle->instrument;
+	PfsTimestamp now = {end, PFS_FLAGS_TIMER(flags)};
+
+	if (pfs_is_writing(t))
+		return bytes;
+	if (pfs_memory_is_stale())
+		pfs_memory_sync(t);
+	pfs_write_begin(t);
+	pfs_wait_leave_place(t);
+	pfs_idle_end(t, now.at);
+	if (bytes > 0)
+	{
+		count_bytes(t, bytes);
+		make_lookup(t, instrument == pfs_fixed_instrument[PFS_INS_IDLE] ? PFS_CLIENT_IDLE : PFS_CLIENT_IDLE_TRANSACTION,
+					instrument, pfs_event_kind(instrument, PFS_OP_NONE, PFS_OBJECT_NONE));
+	}
+	if ((flags & PFS_FLAGS_USUAL) == pfs_local.usual && bytes > 0 && pfs_plain_arrives(t, now.at))
+	{
+		pfs_write_end(t);
+		return bytes;
+	}
+	if ((flags & PFS_FLAG_TIMED) == 0)
+		now.at = 0;
+	arrives_any(t, now, bytes);
+	return bytes;
+}
+
+/*
+ * The idle wait ends, by a call that has brought so many bytes, which it returns, or the end of the connection.  By the
+ * lookup, nothing has been switched.
+ */
+static pg_noinline ssize_t
+idle_ends(ssize_t bytes)
+{
+	PfsThread  *t = pfs_my_thread;
+	const PfsWaitLookup *lookup = idle_lookup;
+	PfsWait    *e = pfs_open_waits.idle;
+	PfsTimestamp now;
+
+	if (unlikely(lookup == NULL))
+		return idle_ends_any(t, pfs_wait_read_end(t, e->flags), bytes);
+	now.at = pfs_read_cycles();
+	if (unlikely(bytes == 0 || pfs_is_writing(t)))
+		return idle_ends_any(t, now.at, bytes);
+	pfs_write_begin(t);
+	if (unlikely(!pfs_wait_is_in_place(t) ||
+				 !pfs_wait_lookup_end(t, lookup, e, now.at, PFS_WAIT_NO_BYTES)))
+	{
+		pfs_write_end(t);
+		return idle_ends_any(t, now.at, bytes);
+	}
+	pfs_open_waits.idle = NULL;
+	pfs_bump(&pfs_my_socket->cells[PFS_CALLS_READ].bytes, bytes);
+	if (likely(pfs_plain_arrives(t, now.at)))
+		pfs_write_end(t);
+	else
+	{
+		now.timer = PFS_FLAGS_TIMER(lookup->usual);
+		arrives_any(t, now, bytes);
+	}
+	return bytes;
 }
 
 /* Inside a write section: a statement ends, if one is over, and the next one begins at this reading. */
@@ -374,24 +475,39 @@ wrap_##name params \
 #define CALL(name, params, args, kind) \
 CALL_OF_OTHER(name, params, args, operation_of_client(kind)) \
 \
+static PFS_HOT PfsFramesMemo memo_##name; \
+\
 static pg_noinline ssize_t \
-call_##name params \
+any_##name params \
 { \
-	static PFS_HOT PfsFramesMemo memo; \
 	PfsThread  *t = pfs_my_thread; \
 	uint32		flags; \
 	uint64		start; \
 	ssize_t		result; \
 \
-	if (unlikely(!is_client_socket(fd))) \
-		return other_##name(FRAME, PFS_UNPACK args); \
 	flags = pfs_wait_flags(t, instrument_of_client(kind)); \
-	if (unlikely((flags & PFS_FLAG_ENABLED) == 0)) \
+	if ((flags & PFS_FLAG_ENABLED) == 0) \
 		return pfs_real.name args; \
 	start = pfs_wait_clock(flags); \
 	result = pfs_real.name args; \
-	end_of_client(t, kind, flags, start, result, FRAME, &memo); \
+	if (result > 0) \
+		(void) record_any(kind, flags, start, pfs_wait_read_end(t, flags), result, FRAME, &memo_##name); \
 	return result; \
+} \
+\
+static pg_noinline ssize_t \
+call_##name params \
+{ \
+	uint64		start; \
+	ssize_t		result; \
+\
+	if (unlikely(!is_client_socket(fd))) \
+		return other_##name(FRAME, PFS_UNPACK args); \
+	if (unlikely(!pfs_wait_lookup_holds(&pfs_client_lookups[kind], pfs_my_thread))) \
+		return any_##name args; \
+	start = pfs_read_cycles(); \
+	result = pfs_real.name args; \
+	return end_of_client(kind, start, result, FRAME, &memo_##name); \
 }
 
 /* What receives: in an idle wait, which bytes end; between two statements; and with all off. */
@@ -403,9 +519,7 @@ idle_##name params \
 { \
 	ssize_t		result = pfs_real.name args; \
 \
-	if (likely(result >= 0)) \
-		idle_ends(pfs_my_thread, result); \
-	return result; \
+	return likely(result >= 0) ? idle_ends(result) : result; \
 } \
 \
 static pg_noinline ssize_t \

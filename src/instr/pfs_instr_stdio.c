@@ -133,12 +133,11 @@ end_event(PfsThread *t, PfsWait *e, int fd, int64 bytes)
 	PfsFd	   *file = (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL;
 	bool		is_read = e->operation == PFS_OP_READ;
 	PfsInstrumentId instrument = e->instrument;
-	uint32		flags = e->flags;
 
 	pfs_wait_set_bytes(e, bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES);
 	pfs_file_wait_end_at(t, e, now, file);
 	if (is_read && file != NULL)
-		pfs_file_cache_read(t, pfs_wait_event_info(), file->kind, instrument, flags);
+		pfs_file_cache_read(t, pfs_wait_event_info(), file->kind, instrument);
 }
 
 /*

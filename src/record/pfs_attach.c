@@ -363,6 +363,12 @@ pfs_wait_prepare(PfsThread *t)
 		pfs_local.slow |= PFS_SLOW_REPAIR;
 		return false;
 	}
+	if (t->events[PFS_WAITS].depth == PFS_EVENT_IN_PLACE)
+	{
+		pfs_write_begin(t);
+		pfs_wait_leave_place(t);
+		pfs_write_end(t);
+	}
 	if (pfs_local.slow != PFS_SLOW_IDENTITY || !learns_nothing(t))
 		look_at_missed(t);
 	if (pfs_load_relaxed(&t->mask) == 0)

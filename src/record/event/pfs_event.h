@@ -249,7 +249,8 @@ StaticAssertDecl(sizeof(PfsEvents) == 64, "the events of a family are a cache li
 
 /*
  * PfsEvents.depth where one event runs that lies not in a slot but where it stays: at finished.next, as it
- * would if it had ended.  Its size is in its kind.
+ * would if it had ended.  Its size is in its kind.  Of waits, more than PFS_WAIT_DEPTH: the next one does not begin
+ * without a look.
  */
 #define PFS_EVENT_IN_PLACE 0x80
 

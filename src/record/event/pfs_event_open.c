@@ -19,6 +19,23 @@
 PFS_HOT_STRUCT PfsOpenWaits pfs_open_waits;
 
 /*
+ * What the slot gets is shown by a depth that is stored behind it (C), and nobody looks at the place
+ * any more: it is free for the next event, as a slot is behind a write section.
+ */
+void
+pfs_wait_leave_place(PfsThread *t)
+{
+	PfsEvents  *waits = &t->events[PFS_WAITS];
+
+	if (waits->depth != PFS_EVENT_IN_PLACE)
+		return;
+	pfs_racy_copy(&t->waits[0], waits->finished.next, PFS_WAIT_LINE);
+	if (pfs_open_waits.idle != NULL)
+		pfs_open_waits.idle = &t->waits[0];
+	pfs_store_release(&waits->depth, 1);	/* C */
+}
+
+/*
  * Tells whether this process is still in a wait of the kind.  It asks the words of the
  * server, which other processes change, so each is read from memory (volatile).  For
  * the end of a semaphore's call, and for pfs_open_end_stale(); it writes nothing, and may
@@ -131,6 +148,8 @@ void
 pfs_open_finish_all(PfsThread *t)
 {
 	PfsEvents  *waits = &t->events[PFS_WAITS];
+
+	pfs_wait_leave_place(t);
 
 	/*
 	 * Calls that a FATAL in a signal handler has cut off lie above or between

@@ -35,7 +35,8 @@ typedef struct PfsOpenWaits
 {
 	uint32		n;
 	PfsWait    *idle;			/* of no call: the wait for the client's next
-								 * message that goes on; NULL: none */
+								 * message that goes on, in its slot or where
+								 * it stays; NULL: none */
 	PfsOpenWait items[PFS_WAIT_DEPTH];
 } PfsOpenWaits;
 
@@ -56,6 +57,12 @@ extern void pfs_open_end_stale(PfsThread *t);
 /* Does that in a write section of its own, where the next event is not wanted. */
 extern void pfs_open_end_stale_now(PfsThread *t);
 extern void pfs_open_finish_all(PfsThread *t);
+
+/*
+ * Inside a write section: a wait that runs where it stays (PFS_EVENT_IN_PLACE) goes on in the slot of the
+ * outermost one, as another event comes to the thread's block, or it is not as usual.
+ */
+extern void pfs_wait_leave_place(PfsThread *t);
 
 /* The innermost open event if it is of this kind, else NULL. */
 static pg_attribute_always_inline PfsOpenWait *

@@ -17,8 +17,8 @@
 /*
  * Returns the end of an untimed event, by which it sorts among others: the last reading
  * of the default timer that this thread has made.  That is in the slot of outermost waits
- * the end of the last one (0: of another timer), in what the family keeps elsewhere
- * (last_reading() of LWLocks), or in t->last_reading.
+ * the end of the last one there (0: of another timer), in what the family keeps elsewhere
+ * (last_reading() of LWLocks), or in t->last_reading, as that of the last one by a lookup.
  */
 static uint64
 sort_key(PfsThread *t)

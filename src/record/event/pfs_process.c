@@ -65,6 +65,7 @@ pfs_thread_repair(PfsThread *t)
 		 * that outlive their call (pfs_open_waits).
 		 */
 		pfs_local.beginning = 0;
+		pfs_wait_leave_place(t);
 		if (waits->depth > pfs_open_waits.n + (pfs_open_waits.idle != NULL))
 			pfs_store_release(&waits->depth, pfs_open_waits.n + (pfs_open_waits.idle != NULL));
 		pfs_write_end(t);

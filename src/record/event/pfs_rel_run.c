@@ -12,6 +12,7 @@
 
 #include "access/xact.h"
 
+#include "pfs_event_open.h"
 #include "pfs_shared.h"
 #include "pfs_rel_run.h"
 #include "pfs_wait_class.h"
@@ -201,7 +202,7 @@ pfs_rel_run_show(PfsThread *t, PfsRelRun *run)
 	run->is_shown = true;
 	if (is_full_scan(run))
 		pfs_rel_local.full_scans++;
-	if (pfs_local.not_usual != 0 && !pfs_process.prepare_cb(t))
+	if ((pfs_local.not_usual != 0 || t->events[PFS_WAITS].depth == PFS_EVENT_IN_PLACE) && !pfs_process.prepare_cb(t))
 		e->flags &= ~(PFS_FLAG_CURRENT | PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
 	e->flags &= pfs_load_relaxed(&t->mask) | ~(PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG);
 	id = (e->flags & PFS_FLAG_CURRENT) ? ++t->last_event_id : 0;
@@ -297,6 +298,7 @@ pfs_rel_run_end(PfsThread *t, PfsRelRun *run)
 		pfs_wait_widen(e, PFS_WIDE_TICKS);
 	}
 	pfs_wait_count(t, e, ticks);
+	pfs_wait_leave_place(t);
 	if (e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG))
 		pfs_history_push(t, e);
 }

@@ -313,24 +313,36 @@ find_charged(const PfsThread *t, const Running *running, int n, PfsDigestKey *ke
 	return false;
 }
 
-/* Adds the waits that run. */
+/* Adds a wait that runs. */
+static void
+copy_wait(const PfsWait *w, const PfsDigestKey *charged)
+{
+	uint32		flags = pfs_load_relaxed(&w->flags);
+	uint32		instrument = w->instrument;
+	uint64		start = pfs_load_relaxed(&w->timer_start);
+
+	if ((flags & (PFS_FLAG_TIMED | PFS_FLAG_CURRENT)) != (PFS_FLAG_TIMED | PFS_FLAG_CURRENT) ||
+		instrument >= pfs_instruments->max)
+		return;
+	add_running(PFS_SUM_WAITS, instrument, NULL, flags, start, false, charged == NULL);
+	if (charged != NULL)
+		add_running_inside(instrument, charged, flags, start, false);
+}
+
+/* Adds all that run.  One in a block that does not fit is looked at again, as copy_statements() says. */
 static void
 copy_waits(const PfsThread *t, const PfsDigestKey *charged)
 {
-	for (uint32 level = 0; level < copy.depth; level++)
+	if (copy.depth == PFS_EVENT_IN_PLACE)
 	{
-		const PfsWait *w = &t->waits[level];
-		uint32		flags = pfs_load_relaxed(&w->flags);
-		uint32		instrument = w->instrument;
-		uint64		start = pfs_load_relaxed(&w->timer_start);
+		const PfsWait *w = (const PfsWait *) pfs_load_relaxed(&t->events[PFS_WAITS].finished.next);
 
-		if ((flags & (PFS_FLAG_TIMED | PFS_FLAG_CURRENT)) != (PFS_FLAG_TIMED | PFS_FLAG_CURRENT) ||
-			instrument >= pfs_instruments->max)
-			continue;
-		add_running(PFS_SUM_WAITS, instrument, NULL, flags, start, false, charged == NULL);
-		if (charged != NULL)
-			add_running_inside(instrument, charged, flags, start, false);
+		if (pfs_blocks_left(pfs_histories[PFS_WAITS], w) >= PFS_WAIT_LINE)
+			copy_wait(w, charged);
+		return;
 	}
+	for (uint32 level = 0; level < Min(copy.depth, PFS_WAIT_DEPTH); level++)
+		copy_wait(&t->waits[level], charged);
 }
 
 /* Copies a living thread once; the caller compares its sequence word. */
@@ -343,7 +355,7 @@ copy_thread(const PfsThread *t)
 	bool		is_charged = find_charged(t, running, n, &key);
 	uint64		works_since = pfs_load_relaxed(&t->works_since);
 
-	copy.depth = Min(pfs_load_acquire(&t->events[PFS_WAITS].depth), PFS_WAIT_DEPTH);	/* C */
+	copy.depth = pfs_load_acquire(&t->events[PFS_WAITS].depth); /* C */
 	copy.left = pfs_load_relaxed(&t->left);
 	copy_cells(t);
 	if (is_charged)

@@ -5,9 +5,9 @@
  *
  * What it has looked up then is cached: of the server's wait event (PfsWaitLookup), and of the
  * descriptor where its calls are counted (PfsFd.place).  So such a call finds nothing anew; begin
- * and end ask whether all is as it was, and write what an event is.  Whatever is not usual,
+ * and end ask whether all is as it was, and write what an event is, where it stays.  Whatever is not usual,
  * also if it turns out at the end, is the business of pfs_wait_begin() and pfs_file_wait_end_at(), to
- * which the event looks like any other: it runs in the slot of the outermost wait.
+ * which the event looks like any other: it is in the slot of the outermost wait by then.
  *
  * Separate from pfs_event_write.h, which has the events of all other waits.
  */
@@ -51,12 +51,11 @@ pfs_file_read_lookup(uint32 wait_info, PfsFileKind kind)
 	return pfs_file_find_lookup(wait_info, &lookup) ? lookup : &pfs_file_read_lookups[kind];
 }
 
-/* An event with these flags has ended: can the next one go by the lookup? */
-extern void pfs_file_cache_lookup(const PfsThread *t, uint32 wait_info, PfsInstrumentId instrument, uint32 flags);
+/* An event has ended: can the next one go by the lookup? */
+extern void pfs_file_cache_lookup(const PfsThread *t, uint32 wait_info, PfsInstrumentId instrument);
 
 /* A read of a file of this kind has ended, under any wait event or none: the same. */
-extern void pfs_file_cache_read(const PfsThread *t, uint32 wait_info, PfsFileKind kind, PfsInstrumentId instrument,
-								uint32 flags);
+extern void pfs_file_cache_read(const PfsThread *t, uint32 wait_info, PfsFileKind kind, PfsInstrumentId instrument);
 
 /*
  * The end of any file call: as pfs_wait_end_at(), and counted to its file; file: its
@@ -83,42 +82,35 @@ pfs_fd_used(int fd)
 }
 
 /*
- * Begins the event of a call, in the slot of the outermost wait, whose lookup holds.  ignored:
+ * Begins the event of a call, where it stays, whose lookup holds.  ignored:
  * PFS_SLOW_... that are not in the way.  False: nothing was done, as something is.
  *
- * A handler that comes before the slot is shown sees `beginning`, and passes by; one that comes
- * later has its own slot.
+ * A handler that comes before it is shown sees `beginning`, and passes by; for one that comes
+ * later it leaves its place.
  */
 static pg_attribute_always_inline bool
 pfs_file_event_begin(PfsThread *t, const PfsWaitLookup *lookup, const PfsFd *file, PfsOperation op, int64 offset,
 					 uint32 source, uint16 ignored)
 {
 	PfsParent	parent = pfs_local.parent;
-	PfsWait    *e = &t->waits[0];
-	uint64		id;
-	uint64		distance;
+	PfsWait    *e;
 
 	if (unlikely(!pfs_wait_is_undisturbed(t, ignored)))
 		return false;
 	pfs_local.beginning = 1;
 	pfs_fence_signal();
-	id = t->last_event_id + 1;
-	distance = id - parent.event_id;
-	if (unlikely(distance > PG_UINT32_MAX))
+	if (unlikely(!pfs_wait_lookup_has_place(t, parent)))
 	{
 		pfs_local.beginning = 0;
 		return false;
 	}
-	t->last_event_id = id;
-	e->kind = lookup->bits | (uint64) op << 16 | parent.type << 32;
-	e->event_id = id;
-	e->nesting_distance = (uint32) distance;
-	e->flags = lookup->usual;
-	e->source = source;
+	e = pfs_wait_lookup_fill(t, lookup, op, parent, source);
 	e->object.file.counted = file->counted;
 	e->object.file.offset = offset;
 	e->timer_start = pfs_read_cycles();
-	pfs_wait_show(t, 0);
+	pfs_wait_lookup_show(t);
+	pfs_fence_signal();
+	pfs_local.beginning = 0;
 	return true;
 }
 
@@ -132,21 +124,25 @@ static pg_attribute_always_inline void
 pfs_file_event_end(PfsThread *t, const PfsWaitLookup *lookup, PfsFd *file, PfsCallsPart part, int64 bytes)
 {
 	uint64		end = pfs_read_cycles();
-	PfsWait    *e = &t->waits[0];
 	PfsPendingFile *p = file->place;
 
 	pfs_write_begin(t);
-	if (unlikely((uint64) bytes > PG_INT32_MAX || p == NULL ||
-				 !pfs_pending_holds(PFS_COUNTED_FILES, &p->place, e->object.file.counted,
-									PFS_CALLS_KEY(lookup->instrument, part)) ||
-				 pfs_pending_file_is_full(p) || !pfs_wait_lookup_end(t, lookup, end, (int32) bytes)))
+	if (likely(pfs_wait_is_in_place(t) && p != NULL && (uint64) bytes <= PG_INT32_MAX))
 	{
-		pfs_file_event_end_any(t, end, file, bytes);
-		return;
+		PfsWait    *e = (PfsWait *) t->events[PFS_WAITS].finished.next;
+		uint64		ticks = end - e->timer_start;
+
+		if (likely(pfs_pending_holds(PFS_COUNTED_FILES, &p->place, e->object.file.counted,
+									 PFS_CALLS_KEY(lookup->instrument, part)) &&
+				   !pfs_pending_file_is_full(p) && pfs_wait_lookup_end(t, lookup, e, end, (int32) bytes)))
+		{
+			p->bytes += bytes;
+			pfs_pending_file_add(p, ticks);
+			pfs_write_end(t);
+			return;
+		}
 	}
-	p->bytes += bytes;
-	pfs_pending_file_add(p, end - e->timer_start);
-	pfs_write_end(t);
+	pfs_file_event_end_any(t, end, file, bytes);
 }
 
 #endif							/* PFS_FILE_EVENT_H */

@@ -54,15 +54,15 @@ pfs_lwlock_blocks_lay_out(PfsSegment *seg)
 /* ---- cached lookups ---- */
 
 /*
- * Makes the cached lookup of a tranche, behind an event of it with these flags, so that
+ * Makes the cached lookup of a tranche, behind an event of it, so that
  * the next one takes the fast path of pfs_lwlock_record() or pfs_lwlock_count_only().
  */
 void
-pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument, uint32 flags)
+pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument)
 {
 	if (tranche >= lengthof(pfs_lwlock_lookups) || (pfs_lwlock_events_now == PFS_LWLOCK_ALL && pfs_my_lwlocks == NULL))
 		return;
-	pfs_wait_lookup_make(&pfs_lwlock_lookups[tranche], t, instrument, flags,
+	pfs_wait_lookup_make(&pfs_lwlock_lookups[tranche], t, instrument,
 						 (uint64) instrument << PFS_LWLOCK_INSTRUMENT_SHIFT);
 }
 

@@ -99,8 +99,8 @@ extern void pfs_lwlock_records_hide(uint32 index, uint64 word, bool history_long
 /* By tranche; bits: the instrument, as a record has it. */
 extern PFS_HIDDEN PfsWaitLookup pfs_lwlock_lookups[PFS_WAIT_INFO_EVENTS];
 
-/* An event with these flags has been recorded: can the next one go by the cached lookup? */
-extern void pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument, uint32 flags);
+/* An event has been recorded: can the next one go by the cached lookup? */
+extern void pfs_lwlock_cache_lookup(const PfsThread *t, uint32 tranche, PfsInstrumentId instrument);
 
 static inline const LWLock *
 pfs_lwlock_of(const PfsLwlockEvent *e)
@@ -163,7 +163,7 @@ pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const 
 		bucket = &lookup->cell->buckets[pfs_histogram_bucket_computed(ticks)];
 
 	pfs_write_begin(t);
-	if (unlikely(!pfs_wait_lookup_count(t, lookup, bucket, ticks)))
+	if (unlikely(!pfs_wait_lookup_count(lookup, bucket, ticks)))
 	{
 		pfs_write_end(t);
 		return PFS_LWLOCK_UNUSUAL;
@@ -186,8 +186,7 @@ pfs_lwlock_count_only(PfsThread *t, const PfsWaitLookup *lookup)
 	if (unlikely((t->seq.word & 1) != 0))
 		return false;
 	pfs_write_begin(t);
-	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
-				 t->generation[PFS_FAMILY_WAITS]))
+	if (unlikely(!pfs_wait_lookup_is_current(lookup)))
 		goto unusual;
 	if (pfs_local.waits != NULL)
 	{

@@ -64,7 +64,6 @@ pfs_sockets_start(void)
 {
 	/* Not 0, which a record's page reads as when it has been given back. */
 	pfs_words->socket_truncations = 1;
-	pfs_wait_lookups_start(pfs_client_lookups, PFS_NUM_CLIENT_WAITS);
 }
 
 /* Adds calls and bytes to the totals of an instrument and part, by atomic adds. */

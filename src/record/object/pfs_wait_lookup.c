@@ -6,30 +6,23 @@
 
 #include "pfs_wait_lookup.h"
 
-/* Of instruments that are not known yet. */
-static const uint32 no_flags = 0;
-
-void
-pfs_wait_lookups_start(PfsWaitLookup *lookups, int n)
-{
-	for (int i = 0; i < n; i++)
-	{
-		lookups[i].flags = &no_flags;
-		lookups[i].usual = ~0U;
-	}
-}
-
 /*
- * Makes a lookup of an instrument, whose event with these flags has ended, so that the next one is
+ * Makes a lookup of an instrument, whose event has ended, so that the next one is
  * counted by it.  None is made while anything about such events is unusual, or their cell has not
  * counted one yet.
+ *
+ * The generation is read first: what changes behind that raises it.
  */
 void
-pfs_wait_lookup_make(PfsWaitLookup *lookup, const PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 bits)
+pfs_wait_lookup_make(PfsWaitLookup *lookup, const PfsThread *t, PfsInstrumentId instrument, uint64 bits)
 {
+	uint64		generation = pfs_load_acquire(&pfs_words->generation);
+	uint32		mask = pfs_load_relaxed(&t->mask);
+	uint32		flags = instrument != PFS_NO_INSTRUMENT ? pfs_instrument_flags(instrument) & mask : 0;
 	PfsWaitCell *cell;
 
-	if ((flags & PFS_FLAGS_INSTANT) != pfs_local.instant)
+	if ((flags & PFS_FLAGS_INSTANT) != pfs_local.instant ||
+		t->generation[PFS_FAMILY_WAITS] != pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]))
 		return;
 
 	/*
@@ -39,11 +32,13 @@ pfs_wait_lookup_make(PfsWaitLookup *lookup, const PfsThread *t, PfsInstrumentId 
 	cell = t->cells[PFS_FAMILY_WAITS].chunks[instrument];
 	if (cell == NULL || cell->time.count_timed + cell->time.count_untimed == 0)
 		return;
-	lookup->flags = &pfs_words->flags[instrument];
+	lookup->mask = mask;
+	lookup->usual = flags;
+	lookup->counts = pfs_history_counts(flags);
 	lookup->instrument = instrument;
 	lookup->bits = bits;
 	lookup->cell = cell;
 	lookup->digest_key = (uint32) instrument + 1;
 	lookup->digest = unconstify(PfsDigestWait *, &t->digest_waits[instrument % PFS_DIGEST_WAITS]);
-	lookup->usual = flags;
+	lookup->generation = generation;
 }

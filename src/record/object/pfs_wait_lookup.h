@@ -5,9 +5,14 @@
  *	  the thread's history, as nearly all are.
  *
  * A lookup is made when its cell has counted an event, and the next one is going to be usual in
- * all.  It is never removed: it holds while the flags are the same, which each wait compares.
+ * all.  It is never removed: it holds as long as no switch changes and nothing is truncated, which the generation of
+ * the shared words tells, and the thread's mask is the same.  Each wait compares both.
  * Where lookups lie is the business of whoever has them: pfs_lwlock_event.h by tranche,
  * pfs_file_event.h by wait event, pfs_socket.h of the client's socket.
+ *
+ * A wait by a lookup, but of an LWLock, is made where it stays, in the thread's block, and runs there
+ * (PFS_EVENT_IN_PLACE).  There is one at most, which is in no other: whatever else begins while it runs moves it to the
+ * slot of the outermost wait first (pfs_wait_leave_place()), where it is as any other.
  */
 #ifndef PFS_WAIT_LOOKUP_H
 #define PFS_WAIT_LOOKUP_H
@@ -16,9 +21,11 @@
 
 typedef struct PfsWaitLookup
 {
-	const uint32 *flags;		/* of the instrument */
-	uint32		usual;			/* if they are this, with the thread's mask,
-								 * events are as cached; never ~0 */
+	uint64		generation;		/* of the shared words, and */
+	uint32		mask;			/* of the thread: with both of these events
+								 * are as cached; generation 0: never */
+	uint32		usual;			/* their flags */
+	uint32		counts;			/* pfs_history_counts() of them */
 	PfsInstrumentId instrument;
 	uint32		digest_key;		/* PfsDigestWait.key */
 	uint64		bits;			/* instrument and more of an event's first
@@ -27,20 +34,24 @@ typedef struct PfsWaitLookup
 	PfsDigestWait *digest;		/* where it would be */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsWaitLookup;
 
-/* Postmaster, which has no thread: n lookups that do not hold. */
-extern void pfs_wait_lookups_start(PfsWaitLookup *lookups, int n);
-
 /*
- * Makes one, behind an event of the instrument with these flags; inside a write section or not, but not where a handler
+ * Makes one, behind an event of the instrument; inside a write section or not, but not where a handler
  * may come that goes by it.
  */
-extern void pfs_wait_lookup_make(PfsWaitLookup *lookup, const PfsThread *t, PfsInstrumentId instrument, uint32 flags,
-								 uint64 bits);
+extern void pfs_wait_lookup_make(PfsWaitLookup *lookup, const PfsThread *t, PfsInstrumentId instrument, uint64 bits);
 
+/* Has nothing changed since it was made?  Inside a write section. */
+static pg_attribute_always_inline bool
+pfs_wait_lookup_is_current(const PfsWaitLookup *lookup)
+{
+	return likely(pfs_load_relaxed(&pfs_words->generation) == lookup->generation);
+}
+
+/* Can an event begin by it? */
 static pg_attribute_always_inline bool
 pfs_wait_lookup_holds(const PfsWaitLookup *lookup, const PfsThread *t)
 {
-	return likely((pfs_load_relaxed(lookup->flags) & pfs_load_relaxed(&t->mask)) == lookup->usual);
+	return pfs_wait_lookup_is_current(lookup) && likely(pfs_load_relaxed(&t->mask) == lookup->mask);
 }
 
 /* The bucket of the cell that so many ticks are counted in. */
@@ -52,17 +63,16 @@ pfs_wait_lookup_bucket(const PfsWaitLookup *lookup, uint64 ticks)
 
 /*
  * Inside a write section: counts a wait in its cell, and for the running statement's digest.
- * False: nothing was done, as it is not usual: behind a truncation, in a bucket that is full, or the
+ * False: nothing was done, as it is not usual: behind a truncation or a switch, in a bucket that is full, or the
  * first of its digest.
  *
  * The generation has to be loaded behind the odd word: who truncates waits for those
  * who may not have seen the new one.
  */
 static pg_attribute_always_inline bool
-pfs_wait_lookup_count(const PfsThread *t, const PfsWaitLookup *lookup, uint32 *bucket, uint64 ticks)
+pfs_wait_lookup_count(const PfsWaitLookup *lookup, uint32 *bucket, uint64 ticks)
 {
-	if (unlikely(pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]) !=
-				 t->generation[PFS_FAMILY_WAITS] || *bucket == PG_UINT32_MAX))
+	if (unlikely(!pfs_wait_lookup_is_current(lookup) || *bucket == PG_UINT32_MAX))
 		return false;
 	if (pfs_local.waits != NULL)
 	{
@@ -75,66 +85,76 @@ pfs_wait_lookup_count(const PfsThread *t, const PfsWaitLookup *lookup, uint32 *b
 	return true;
 }
 
-/*
- * Inside a write section: ends the outermost wait, which is the lookup's, at a reading of its timer.  All that is
- * asked comes before the first change.  False: nothing was done, as it is not usual by now: as above, or there is
- * another event behind it, of a handler, or it has something in its second line, or its block is full.
- */
+/* Is there room for an event where it stays, and is it near enough to what it is nested in? */
 static pg_attribute_always_inline bool
-pfs_wait_lookup_end(PfsThread *t, const PfsWaitLookup *lookup, uint64 end, int32 bytes)
+pfs_wait_lookup_has_place(const PfsThread *t, PfsParent parent)
 {
-	PfsWait    *e = &t->waits[0];
-	uint64		ticks = end - e->timer_start;
-	PfsWait    *to;
-
-	if (unlikely((int64) ticks < 0 || t->last_event_id != e->event_id || e->wide != 0 ||
-				 !pfs_block_has_room(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE) ||
-				 !pfs_wait_lookup_count(t, lookup, pfs_wait_lookup_bucket(lookup, ticks), ticks)))
-		return false;
-	/* It is copied in the pieces in which it was written. */
-	to = (PfsWait *) t->events[PFS_WAITS].finished.next;
-	to->kind = e->kind;
-	to->timer_start = e->timer_start;
-	e->timer_end = to->timer_end = end;
-	to->event_id = e->event_id;
-	memcpy(&to->nesting_distance, &e->nesting_distance, sizeof(uint64));
-	to->source = e->source;
-	to->bytes = bytes;
-	memcpy(&to->object, &e->object, sizeof(e->object));
-	pfs_store_relaxed(&t->events[PFS_WAITS].depth, 0);
-	pfs_history_done(t, PFS_WAITS, PFS_WAIT_LINE, e->flags);
-	return true;
+	return likely(pfs_block_has_room(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE) &&
+				  t->last_event_id + 1 - parent.event_id <= PG_UINT32_MAX);
 }
 
 /*
- * Inside a write section: counts a wait that is over, and in no other one, and makes its event where it stays; it
- * was never seen running.  False: nothing was done.  Without a block, which is counted as a loss, there is no event.
+ * Begins to make the event that is the thread's next one, where there is a place for it; readers do not know of it yet.
+ * The caller fills in object, start and end, and bytes.
  */
-static pg_attribute_always_inline bool
-pfs_wait_lookup_instant(PfsThread *t, const PfsWaitLookup *lookup, uint64 start, uint64 ticks, int32 bytes, uint64 address,
-						uint32 source)
+static pg_attribute_always_inline PfsWait *
+pfs_wait_lookup_fill(PfsThread *t, const PfsWaitLookup *lookup, PfsOperation op, PfsParent parent, uint32 source)
 {
-	PfsParent	parent = pfs_local.parent;
+	PfsWait    *e = (PfsWait *) t->events[PFS_WAITS].finished.next;
 	uint64		id = t->last_event_id + 1;
-	PfsWait    *e;
 
-	if (unlikely(id - parent.event_id > PG_UINT32_MAX ||
-				 !pfs_wait_lookup_count(t, lookup, pfs_wait_lookup_bucket(lookup, ticks), ticks)))
-		return false;
 	t->last_event_id = id;
-	e = pfs_history_room(t, PFS_WAITS, PFS_WAIT_LINE);
-	if (unlikely(e == NULL))
-		return true;
-	e->kind = lookup->bits | parent.type << 32;
-	e->timer_start = start;
-	e->timer_end = start + ticks;
+	e->kind = lookup->bits | (uint64) op << 16 | parent.type << 32;
 	e->event_id = id;
 	e->nesting_distance = (uint32) (id - parent.event_id);
 	e->flags = lookup->usual;
 	e->source = source;
+	return e;
+}
+
+/* Shows readers that event, as it runs. */
+static pg_attribute_always_inline void
+pfs_wait_lookup_show(PfsThread *t)
+{
+	pfs_store_release(&t->events[PFS_WAITS].depth, PFS_EVENT_IN_PLACE); /* C */
+}
+
+/* Does a wait run where it stays?  It does at finished.next. */
+static pg_attribute_always_inline bool
+pfs_wait_is_in_place(const PfsThread *t)
+{
+	return likely(t->events[PFS_WAITS].depth == PFS_EVENT_IN_PLACE);
+}
+
+/*
+ * Inside a write section: the event is complete.  The next one is to find a place: whoever begins
+ * one is in no write section.
+ */
+static pg_attribute_always_inline void
+pfs_wait_lookup_done(PfsThread *t, const PfsWaitLookup *lookup, PfsWait *e, uint64 end, int32 bytes)
+{
+	e->timer_end = end;
 	e->bytes = bytes;
-	e->object.address = address;
-	pfs_history_done(t, PFS_WAITS, PFS_WAIT_LINE, lookup->usual);
+	pfs_block_done(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE, lookup->counts);
+	(void) pfs_history_room(t, PFS_WAITS, PFS_WAIT_LINE);
+}
+
+/*
+ * Inside a write section: ends the wait that runs where it stays, which is the lookup's, at a reading of the cycle
+ * counter.  All that is asked comes before the first change.  False: nothing was done, as it is not usual by now: as
+ * above, or there is another event behind it, of a handler.
+ */
+static pg_attribute_always_inline bool
+pfs_wait_lookup_end(PfsThread *t, const PfsWaitLookup *lookup, PfsWait *e, uint64 end, int32 bytes)
+{
+	uint64		ticks = end - e->timer_start;
+
+	if (unlikely((int64) ticks < 0 || t->last_event_id != e->event_id ||
+				 !pfs_wait_lookup_count(lookup, pfs_wait_lookup_bucket(lookup, ticks), ticks)))
+		return false;
+	t->last_reading = end;
+	pfs_store_relaxed(&t->events[PFS_WAITS].depth, 0);
+	pfs_wait_lookup_done(t, lookup, e, end, bytes);
 	return true;
 }
 

@@ -178,13 +178,11 @@ copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsE
 			pfs_event_family_reads[family].look(t, stored != NULL ? (PfsEvent *) ((char *) stored - PFS_EVENT_UNSTORED) : copy);
 		if (pfs_seqlock_read_valid(&t->seq, before))
 		{
-			if (family == PFS_WAITS)
-				stored = &wait;
-			if (stored != NULL)
-				unpack(family, stored, copy);
+			if (stored != NULL || family == PFS_WAITS)
+				unpack(family, stored != NULL ? stored : &wait, copy);
 			copy->thread_id = pfs_load_relaxed(&t->thread_id);
 			copy->role = pfs_load_relaxed(&t->foreground) ? pfs_load_relaxed(&t->role) : InvalidOid;
-			if (stored != NULL && stored != &wait)
+			if (stored != NULL)
 				pfree(stored);
 			return true;
 		}

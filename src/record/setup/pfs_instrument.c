@@ -165,9 +165,10 @@ publish_switches(PfsInstrument *ins, uint64 generation)
 		pfs_store_release(&ins->ready, 1);	/* A */
 		pfs_fence_seqcst();
 		if (pfs_load_relaxed(&pfs_setup->generation) == generation)
-			return;
+			break;
 		generation = compute_switches(ins);
 	}
+	pfs_words_changed();
 }
 
 #define FAMILY_OF_TIMED(class, name, events, family) [class] = family,

@@ -144,7 +144,7 @@ end_of_done(const PfsThread *t)
 	PfsTimestamp end = pfs_sql.top.stamp;
 
 	if (likely(end.timer == PFS_FLAGS_TIMER(pfs_local.usual)))
-		end.at = Max(end.at, t->waits[0].timer_end);
+		end.at = Max(end.at, Max(t->waits[0].timer_end, t->last_reading));
 	return end;
 }
 
