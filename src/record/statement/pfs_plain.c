@@ -282,7 +282,7 @@ pfs_plain_leave_now(PfsThread *t)
 void
 pfs_plain_follows_now(PfsThread *t)
 {
-	PfsTimestamp end = {Max(pfs_plain.stamp, t->waits[0].timer_end), PFS_FLAGS_TIMER(pfs_local.usual)};
+	PfsTimestamp end = {Max(pfs_plain.stamp, Max(t->waits[0].timer_end, t->last_reading)), PFS_FLAGS_TIMER(pfs_local.usual)};
 
 	if (pfs_is_writing(t) || pfs_plain.passes || pfs_plain.query != NULL || !pfs_top_next_has_come() || pfs_trigger_depth() != 0)
 		return;
