@@ -97,7 +97,7 @@ begin_usual(int fd, PfsOperation op, int64 offset, const void *frame, PfsFd **fi
 	PfsThread  *t = pfs_my_thread;
 	PfsWaitLookup *lookup;
 
-	if (unlikely(t == NULL) || !pfs_file_find_lookup(pfs_wait_event_info(), &lookup) || !pfs_wait_lookup_holds(lookup, t))
+	if (unlikely(t == NULL) || !pfs_file_find_lookup(pfs_wait_event_info(), &lookup) || !pfs_wait_lookup_holds(lookup))
 		return NULL;
 	*file = pfs_fd_used(fd);
 	if (unlikely(*file == NULL) || !pfs_frames_memo_has(frame, memo) ||

@@ -208,7 +208,7 @@ lookup_of(const LWLock *lock)
 	const PfsWaitLookup *lookup = &pfs_lwlock_lookups[lock->tranche];
 	const PfsThread *t = pfs_my_thread;
 
-	return likely(lock->tranche < lengthof(pfs_lwlock_lookups) && t != NULL) && pfs_wait_lookup_holds(lookup, t) ? lookup : NULL;
+	return likely(lock->tranche < lengthof(pfs_lwlock_lookups) && t != NULL) && pfs_wait_lookup_holds(lookup) ? lookup : NULL;
 }
 
 /*

@@ -201,7 +201,7 @@ usual_idle_begins(PfsThread *t, bool in_transaction, uint64 now, uint32 source)
 	PfsParent	none = {0, PFS_NESTING_NONE};
 	PfsWait    *e;
 
-	if (unlikely(!pfs_wait_lookup_holds(lookup, t) || t->events[PFS_WAITS].depth != 0 ||
+	if (unlikely(!pfs_wait_lookup_holds(lookup) || t->events[PFS_WAITS].depth != 0 ||
 				 !pfs_block_has_room(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE)))
 		return false;
 	e = pfs_wait_lookup_fill(t, lookup, PFS_OP_NONE, none, source);
@@ -503,7 +503,7 @@ call_##name params \
 \
 	if (unlikely(!is_client_socket(fd))) \
 		return other_##name(FRAME, PFS_UNPACK args); \
-	if (unlikely(!pfs_wait_lookup_holds(&pfs_client_lookups[kind], pfs_my_thread))) \
+	if (unlikely(!pfs_wait_lookup_holds(&pfs_client_lookups[kind]))) \
 		return any_##name args; \
 	start = pfs_read_cycles(); \
 	result = pfs_real.name args; \

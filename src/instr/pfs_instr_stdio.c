@@ -199,7 +199,7 @@ begin_usual_read(PfsThread *t, int fd, const void *frame, PfsFd **file)
 	lookup = pfs_file_read_lookup(pfs_wait_event_info(), (*file)->kind);
 	if (pfs_local.not_usual != 0 && !pfs_process.prepare_cb(t))
 		return NULL;
-	if (!pfs_wait_lookup_holds(lookup, t) || !pfs_frames_source_known(frame, &none, &source) ||
+	if (!pfs_wait_lookup_holds(lookup) || !pfs_frames_source_known(frame, &none, &source) ||
 		unlikely(!pfs_file_event_begin(t, lookup, *file, PFS_OP_READ, PFS_EVENT_NO_OFFSET, source, PFS_SLOW_IDENTITY)))
 		return NULL;
 	return lookup;

@@ -186,7 +186,7 @@ pfs_lwlock_count_only(PfsThread *t, const PfsWaitLookup *lookup)
 	if (unlikely((t->seq.word & 1) != 0))
 		return false;
 	pfs_write_begin(t);
-	if (unlikely(!pfs_wait_lookup_is_current(lookup)))
+	if (unlikely(!pfs_wait_lookup_holds(lookup)))
 		goto unusual;
 	if (pfs_local.waits != NULL)
 	{

@@ -17,8 +17,7 @@ void
 pfs_wait_lookup_make(PfsWaitLookup *lookup, const PfsThread *t, PfsInstrumentId instrument, uint64 bits)
 {
 	uint64		generation = pfs_load_acquire(&pfs_words->generation);
-	uint32		mask = pfs_load_relaxed(&t->mask);
-	uint32		flags = instrument != PFS_NO_INSTRUMENT ? pfs_instrument_flags(instrument) & mask : 0;
+	uint32		flags = instrument != PFS_NO_INSTRUMENT ? pfs_wait_flags(t, instrument) : 0;
 	PfsWaitCell *cell;
 
 	if ((flags & PFS_FLAGS_INSTANT) != pfs_local.instant ||
@@ -32,7 +31,6 @@ pfs_wait_lookup_make(PfsWaitLookup *lookup, const PfsThread *t, PfsInstrumentId 
 	cell = t->cells[PFS_FAMILY_WAITS].chunks[instrument];
 	if (cell == NULL || cell->time.count_timed + cell->time.count_untimed == 0)
 		return;
-	lookup->mask = mask;
 	lookup->usual = flags;
 	lookup->counts = pfs_history_counts(flags);
 	lookup->instrument = instrument;

@@ -5,8 +5,8 @@
  *	  the thread's history, as nearly all are.
  *
  * A lookup is made when its cell has counted an event, and the next one is going to be usual in
- * all.  It is never removed: it holds as long as no switch changes and nothing is truncated, which the generation of
- * the shared words tells, and the thread's mask is the same.  Each wait compares both.
+ * all.  It is never removed: it holds as long as no switch changes, of an instrument, a consumer or a thread, and nothing
+ * is truncated, which the generation of the shared words tells.  Each wait compares that.
  * Where lookups lie is the business of whoever has them: pfs_lwlock_event.h by tranche,
  * pfs_file_event.h by wait event, pfs_socket.h of the client's socket.
  *
@@ -21,9 +21,8 @@
 
 typedef struct PfsWaitLookup
 {
-	uint64		generation;		/* of the shared words, and */
-	uint32		mask;			/* of the thread: with both of these events
-								 * are as cached; generation 0: never */
+	uint64		generation;		/* of the shared words at which events are as
+								 * cached; 0: never */
 	uint32		usual;			/* their flags */
 	uint32		counts;			/* pfs_history_counts() of them */
 	PfsInstrumentId instrument;
@@ -40,18 +39,11 @@ typedef struct PfsWaitLookup
  */
 extern void pfs_wait_lookup_make(PfsWaitLookup *lookup, const PfsThread *t, PfsInstrumentId instrument, uint64 bits);
 
-/* Has nothing changed since it was made?  Inside a write section. */
+/* Has nothing changed since it was made?  Where a wait is counted, inside a write section. */
 static pg_attribute_always_inline bool
-pfs_wait_lookup_is_current(const PfsWaitLookup *lookup)
+pfs_wait_lookup_holds(const PfsWaitLookup *lookup)
 {
 	return likely(pfs_load_relaxed(&pfs_words->generation) == lookup->generation);
-}
-
-/* Can an event begin by it? */
-static pg_attribute_always_inline bool
-pfs_wait_lookup_holds(const PfsWaitLookup *lookup, const PfsThread *t)
-{
-	return pfs_wait_lookup_is_current(lookup) && likely(pfs_load_relaxed(&t->mask) == lookup->mask);
 }
 
 /* The bucket of the cell that so many ticks are counted in. */
@@ -72,7 +64,7 @@ pfs_wait_lookup_bucket(const PfsWaitLookup *lookup, uint64 ticks)
 static pg_attribute_always_inline bool
 pfs_wait_lookup_count(const PfsWaitLookup *lookup, uint32 *bucket, uint64 ticks)
 {
-	if (unlikely(!pfs_wait_lookup_is_current(lookup) || *bucket == PG_UINT32_MAX))
+	if (unlikely(!pfs_wait_lookup_holds(lookup) || *bucket == PG_UINT32_MAX))
 		return false;
 	if (pfs_local.waits != NULL)
 	{
