@@ -29,73 +29,74 @@
 #include "pfs_plain.h"
 #include "pfs_statement_open.h"
 
-/* The server's own counters, as a call finds them when it begins. */
-typedef struct PfsUsage
-{
-	BufferUsage buffers;
-	WalUsage	wal;
-} PfsUsage;
-
 /* ---- the server's counters ---- */
 
-/* Counters of buffers that a statement has: from the first to the last. */
-#define NUM_BUFFER_NUMBERS (PFS_N_TEMP_BLKS_WRITTEN - PFS_N_SHARED_BLKS_HIT + 1)
+/*
+ * As a call finds them when it begins, in pairs as they lie in BufferUsage and in a statement.  No arrays, so that the
+ * compiler has nothing to protect the stack for.
+ */
+typedef struct PfsUsage
+{
+	PfsPair		shared;			/* blocks that were hit, and read */
+	PfsPair		shared_written; /* dirtied, and written */
+	PfsPair		local;
+	PfsPair		local_written;
+	PfsPair		temp;			/* read, and written */
+	uint64		wal_records;
+	uint64		wal_fpi;
+	uint64		wal_bytes;
+} PfsUsage;
 
-StaticAssertDecl(offsetof(BufferUsage, temp_blks_written) == (NUM_BUFFER_NUMBERS - 1) * sizeof(int64) &&
-				 NUM_BUFFER_NUMBERS % 2 == 0, "BufferUsage begins with the counters that are needed");
+#define PFS_USAGE_PAIR(first) (*(const PfsLoosePair *) &pgBufferUsage.first)
 
-static inline void
+StaticAssertDecl(offsetof(BufferUsage, temp_blks_written) ==
+				 (PFS_N_TEMP_BLKS_WRITTEN - PFS_N_SHARED_BLKS_HIT) * sizeof(int64), "the counters of a statement");
+StaticAssertDecl(PFS_N_SHARED_BLKS_HIT + 2 == PFS_N_RARE, "the first pair is of those that are not rare");
+
+static pg_attribute_always_inline void
 pfs_usage_begin(PfsUsage *usage)
 {
-	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
-	PfsLoosePair *to = (PfsLoosePair *) &usage->buffers;
-
-#pragma GCC unroll 5
-	for (int i = 0; i < NUM_BUFFER_NUMBERS / 2; i++)
-		to[i] = now[i];
-	usage->wal = pgWalUsage;
+	usage->shared = PFS_USAGE_PAIR(shared_blks_hit);
+	usage->shared_written = PFS_USAGE_PAIR(shared_blks_dirtied);
+	usage->local = PFS_USAGE_PAIR(local_blks_hit);
+	usage->local_written = PFS_USAGE_PAIR(local_blks_dirtied);
+	usage->temp = PFS_USAGE_PAIR(temp_blks_read);
+	usage->wal_records = pgWalUsage.wal_records;
+	usage->wal_fpi = pgWalUsage.wal_fpi;
+	usage->wal_bytes = pgWalUsage.wal_bytes;
 }
-
-StaticAssertDecl(PFS_N_SHARED_BLKS_HIT + 2 == PFS_N_RARE, "the first pair is of those that are not rare");
 
 /* Adds what has been used since pfs_usage_begin() to a statement's counters, but for the rare ones. */
 static pg_attribute_always_inline void
 pfs_usage_end(const PfsUsage *usage, uint64 *n)
 {
-	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
-	const PfsLoosePair *then = (const PfsLoosePair *) &usage->buffers;
-
-	*(PfsPair *) &n[PFS_N_SHARED_BLKS_HIT] += now[0] - then[0];
+	*(PfsPair *) &n[PFS_N_SHARED_BLKS_HIT] += PFS_USAGE_PAIR(shared_blks_hit) - usage->shared;
 }
 
 /* Has something been used since that a rare one counts? */
 static pg_attribute_always_inline bool
 pfs_usage_is_rare(const PfsUsage *usage)
 {
-	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
-	const PfsLoosePair *then = (const PfsLoosePair *) &usage->buffers;
-	PfsPair		any = {0, 0};
+	PfsPair		any = (PFS_USAGE_PAIR(shared_blks_dirtied) ^ usage->shared_written) |
+	(PFS_USAGE_PAIR(local_blks_hit) ^ usage->local) |
+	(PFS_USAGE_PAIR(local_blks_dirtied) ^ usage->local_written) | (PFS_USAGE_PAIR(temp_blks_read) ^ usage->temp);
 
-#pragma GCC unroll 5
-	for (int i = 1; i < NUM_BUFFER_NUMBERS / 2; i++)
-		any |= now[i] ^ then[i];
-	return (any[0] | any[1]) != 0 || pgWalUsage.wal_records != usage->wal.wal_records;
+	return (any[0] | any[1]) != 0 || pgWalUsage.wal_records != usage->wal_records;
 }
 
 /* Adds that; rare: from PFS_N_RARE on. */
 static inline void
 pfs_usage_end_rare(const PfsUsage *usage, uint64 *rare)
 {
-	const PfsLoosePair *now = (const PfsLoosePair *) &pgBufferUsage;
-	const PfsLoosePair *then = (const PfsLoosePair *) &usage->buffers;
 	PfsPair    *to = (PfsPair *) rare;
 
-#pragma GCC unroll 5
-	for (int i = 1; i < NUM_BUFFER_NUMBERS / 2; i++)
-		to[i - 1] += now[i] - then[i];
-	rare[PFS_N_WAL_RECORDS - PFS_N_RARE] += pgWalUsage.wal_records - usage->wal.wal_records;
-	rare[PFS_N_WAL_FPI - PFS_N_RARE] += pgWalUsage.wal_fpi - usage->wal.wal_fpi;
-	rare[PFS_N_WAL_BYTES - PFS_N_RARE] += pgWalUsage.wal_bytes - usage->wal.wal_bytes;
+	to[0] += PFS_USAGE_PAIR(shared_blks_dirtied) - usage->shared_written;
+	to[1] += PFS_USAGE_PAIR(local_blks_hit) - usage->local;
+	to[2] += PFS_USAGE_PAIR(local_blks_dirtied) - usage->local_written;
+	to[3] += PFS_USAGE_PAIR(temp_blks_read) - usage->temp;
+	rare[PFS_N_WAL_RECORDS - PFS_N_RARE] += pgWalUsage.wal_records - usage->wal_records;
+	rare[PFS_N_WAL_FPI - PFS_N_RARE] += pgWalUsage.wal_fpi - usage->wal_fpi;
+	rare[PFS_N_WAL_BYTES - PFS_N_RARE] += pgWalUsage.wal_bytes - usage->wal_bytes;
 }
 
 /* One call, on the stack of the hook's function. */
@@ -241,23 +242,29 @@ extern void pfs_call_plain_left(PfsCall *call, uint64 start);
 /* ---- calls of a plain statement (pfs_plain.h) ---- */
 
 /* A reading by which times of a plain statement are measured. */
-static inline uint64
+static pg_attribute_always_inline uint64
 pfs_plain_now(void)
 {
-	return pfs_timer_read(PFS_FLAGS_TIMER(pfs_local.usual));
+	return likely((pfs_local.usual & PFS_FLAG_TIMER_MASK) == PFS_TIMER_CYCLE) ? pfs_read_cycles()
+		: pfs_timer_read_system(PFS_FLAGS_TIMER(pfs_local.usual));
 }
 
-/* Begins the call that executes a plain statement, a run or a utility, and returns its begin. */
+/*
+ * Begins the call that executes a plain statement, a run or a utility, and returns its begin.  The caller keeps what
+ * this notes in a variable whose address no function gets, which the compiler would have to protect its stack for.
+ */
 static pg_attribute_always_inline uint64
 pfs_plain_runs(PfsUsage *usage)
 {
-	const char *name = ((Portal) pfs_plain.portal)->prepStmtName;
-
 	if (likely(pfs_plain.prepared != NULL))
 		pfs_plain.prepared->executed = true;
-	else if (name != NULL)
-		pfs_plain.prepared = pfs_prepared_executed(pfs_my_thread, name, pfs_plain.event->query_id, false);
-	pfs_plain.message = GetCurrentStatementStartTimestamp();
+	else
+	{
+		const char *name = ((Portal) pfs_plain.portal)->prepStmtName;
+
+		if (name != NULL)
+			pfs_plain.prepared = pfs_prepared_executed(pfs_my_thread, name, pfs_plain.event->query_id, false);
+	}
 	pfs_plain.state = PFS_PLAIN_RUNS;
 	pfs_usage_begin(usage);
 	return pfs_plain_now();
@@ -275,15 +282,16 @@ pfs_plain_has_run(const PfsUsage *usage, uint64 start)
 
 	if (unlikely(pfs_plain.state != PFS_PLAIN_RUNS))
 		return false;
+	pfs_plain.stamp = now;
 	n = pfs_plain.event->n;
 	if (likely(now > start))
 		n[PFS_N_EXEC_TIME] += now - start;
 	pfs_usage_end(usage, n);
 	if (unlikely(pfs_usage_is_rare(usage)))
 		pfs_usage_end_rare(usage, pfs_plain_rare());
-	pfs_plain.stamp = now;
 	pfs_plain.state = PFS_PLAIN_RAN;
 	pfs_local.slow |= PFS_SLOW_OVER;
+	pfs_plain.message = GetCurrentStatementStartTimestamp();
 	return true;
 }
 

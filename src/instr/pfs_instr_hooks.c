@@ -41,6 +41,9 @@ static PFS_FIXED ExecutorRun_hook_type prev_executor_run = NULL;
 static PFS_FIXED ExecutorFinish_hook_type prev_executor_finish = NULL;
 static PFS_FIXED ExecutorEnd_hook_type prev_executor_end = NULL;
 
+/* Who is called with the finish of a plain statement at which nothing is counted. */
+static PFS_FIXED ExecutorFinish_hook_type finish_plain = NULL;
+
 /* Fills in what the analysed query says of its statement. */
 static inline void
 describe(PfsStatementSource *source, const char *str, const Query *query)
@@ -240,26 +243,42 @@ executor_start_cb(QueryDesc *desc, int eflags)
 		any_start(desc, eflags);
 }
 
+/* Ends a run, which began so, in which the general code has taken the plain statement over. */
+static pg_noinline void
+run_left(const QueryDesc *desc, PfsUsage usage, uint64 start)
+{
+	PfsCall		call;
+
+	call.usage = usage;
+	pfs_call_plain_left(&call, start);
+	if (pfs_call_end(&call))
+		pfs_call_run_end(&call, rows_sent(desc), rows_affected(desc), 0);
+}
+
 /* The first run of a plain statement, without workers, and without WITH that writes. */
 static pg_noinline void
 plain_run(PFS_EXECUTOR_RUN_PARAMS)
 {
-	PfsCall		call;
-	uint64		start = pfs_plain_runs(&call.usage);
+	PfsUsage	usage;
+	uint64		start = pfs_plain_runs(&usage);
 
 	prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
-	if (likely(pfs_plain_has_run(&call.usage, start)))
+	if (likely(pfs_plain_has_run(&usage, start)))
 	{
-		uint64	   *n = pfs_plain.event->n;
+		uint64		rows = desc->estate->es_processed;
 
-		n[PFS_N_ROWS_SENT] = rows_sent(desc);
+		if (likely(desc->operation == CMD_SELECT || desc->plannedstmt->hasReturning))
+			pfs_plain.event->n[PFS_N_ROWS_SENT] = rows;
 		if (desc->operation != CMD_SELECT)
-			pfs_plain_rare()[PFS_N_ROWS_AFFECTED - PFS_N_RARE] = desc->estate->es_processed;
-		return;
+			pfs_plain_rare()[PFS_N_ROWS_AFFECTED - PFS_N_RARE] = rows;
 	}
-	pfs_call_plain_left(&call, start);
-	if (pfs_call_end(&call))
-		pfs_call_run_end(&call, rows_sent(desc), rows_affected(desc), 0);
+	else
+	{
+		/* What is handed over itself would be kept in memory from the begin. */
+		PfsUsage	then = usage;
+
+		run_left(desc, then, start);
+	}
 }
 
 /*
@@ -304,7 +323,7 @@ static void
 executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 {
 	if (likely(pfs_plain_is(PFS_PLAIN_STARTED, desc)) &&
-		likely(!desc->already_executed && !desc->plannedstmt->parallelModeNeeded && !desc->plannedstmt->hasModifyingCTE))
+		likely(!desc->plannedstmt->parallelModeNeeded && !desc->plannedstmt->hasModifyingCTE))
 		plain_run(PFS_EXECUTOR_RUN_ARGS);
 	else if (pfs_are_hooks_off())
 		prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
@@ -408,6 +427,42 @@ end_left(QueryDesc *desc, PfsStatement *s, bool is_end)
 		note_portal(desc);
 }
 
+/*
+ * The finish of a plain statement without triggers, where another library may execute something, or where the
+ * portal is to be looked at.
+ */
+static void
+marked_finish(QueryDesc *desc)
+{
+	pfs_plain.state = PFS_PLAIN_ENDING;
+	prev_executor_finish(desc);
+	if (likely(pfs_plain.state == PFS_PLAIN_ENDING))
+	{
+		pfs_plain.state = PFS_PLAIN_RAN;
+		note_portal(desc);
+	}
+	else
+		end_left(desc, &pfs_sql.top, false);
+}
+
+/*
+ * The end of a plain statement's query.  What is executed in it, as by a foreign table, is nested in the statement.  Its
+ * time is counted nowhere, so the clock is not read.
+ */
+static inline void
+plain_end(QueryDesc *desc)
+{
+	pfs_plain.state = PFS_PLAIN_ENDING;
+	prev_executor_end(desc);
+	if (likely(pfs_plain.state == PFS_PLAIN_ENDING))
+	{
+		pfs_plain.state = PFS_PLAIN_RAN;
+		pfs_plain.query = NULL;
+	}
+	else
+		end_left(NULL, &pfs_sql.top, true);
+}
+
 static pg_attribute_always_inline void
 call_previous(QueryDesc *desc, bool is_end)
 {
@@ -415,30 +470,6 @@ call_previous(QueryDesc *desc, bool is_end)
 		prev_executor_end(desc);
 	else
 		prev_executor_finish(desc);
-}
-
-/*
- * Passes on a call for the plain statement's own query that counts nothing: the finish of one without
- * triggers, and the end.
- */
-static pg_noinline void
-plain_pass(QueryDesc *desc, bool is_end)
-{
-	pfs_plain.state = PFS_PLAIN_ENDING;
-	call_previous(desc, is_end);
-	if (likely(pfs_plain.state == PFS_PLAIN_ENDING))
-	{
-		pfs_plain.state = PFS_PLAIN_RAN;
-		if (is_end)
-		{
-			pfs_plain.stamp = pfs_plain_now();
-			pfs_plain.query = NULL;
-		}
-		else
-			note_portal(desc);
-		return;
-	}
-	end_left(desc, &pfs_sql.top, is_end);
 }
 
 /*
@@ -470,8 +501,10 @@ executor_finish_cb(QueryDesc *desc)
 	{
 		if (pfs_finish_counts(desc))
 			plain_finish(desc);
+		else if (unlikely(desc->plannedstmt->hasReturning))
+			marked_finish(desc);
 		else
-			plain_pass(desc, false);
+			finish_plain(desc);
 	}
 	else if (pfs_are_hooks_off())
 		prev_executor_finish(desc);
@@ -509,7 +542,7 @@ static void
 executor_end_cb(QueryDesc *desc)
 {
 	if (likely(pfs_plain_is(PFS_PLAIN_RAN, desc)))
-		plain_pass(desc, true);
+		plain_end(desc);
 	else if (pfs_are_hooks_off())
 		prev_executor_end(desc);
 	else if (is_of_ended(desc))
@@ -525,6 +558,7 @@ executor_end_cb(QueryDesc *desc)
 		pfs_hook_report(number, #hook, &hook, &prev); \
 	} while (0)
 
+/* Sets the hooks, in front of whoever has them. */
 void
 pfs_instr_hooks_start(void)
 {
@@ -534,5 +568,11 @@ pfs_instr_hooks_start(void)
 	SET_HOOK(PFS_HOOK_EXECUTOR_RUN, ExecutorRun_hook, prev_executor_run, standard_ExecutorRun, executor_run_cb);
 	SET_HOOK(PFS_HOOK_EXECUTOR_FINISH, ExecutorFinish_hook, prev_executor_finish, standard_ExecutorFinish,
 			 executor_finish_cb);
+
+	/*
+	 * The server's own does nothing then: it runs nothing, and raises no
+	 * error.
+	 */
+	finish_plain = prev_executor_finish == standard_ExecutorFinish ? standard_ExecutorFinish : marked_finish;
 	SET_HOOK(PFS_HOOK_EXECUTOR_END, ExecutorEnd_hook, prev_executor_end, standard_ExecutorEnd, executor_end_cb);
 }

@@ -45,13 +45,20 @@ pfs_plain_is_on(void)
  */
 extern void pfs_plain_look_now(PfsThread *t);
 
+/* Has a shared word changed since pfs_plain_look() has looked at them? */
+static pg_attribute_always_inline bool
+pfs_plain_is_stale(void)
+{
+	return unlikely(pfs_load_relaxed(&pfs_words->generation) != pfs_plain.looked);
+}
+
 /* Behind a message, while everything is off: has something been switched?  Then it is not off any more. */
 extern void pfs_plain_switch_on(void);
 
 static inline bool
 pfs_plain_stays_off(void)
 {
-	if (likely(pfs_load_relaxed(&pfs_words->generation) == pfs_plain.looked))
+	if (!pfs_plain_is_stale())
 		return true;
 	pfs_plain_switch_on();
 	return false;
@@ -61,13 +68,13 @@ pfs_plain_stays_off(void)
 static inline bool
 pfs_is_still_all_off(void)
 {
-	return pfs_is_all_off() && pfs_load_relaxed(&pfs_words->generation) == pfs_plain.looked;
+	return pfs_is_all_off() && !pfs_plain_is_stale();
 }
 
 static inline void
 pfs_plain_look(PfsThread *t)
 {
-	if (unlikely(pfs_load_relaxed(&pfs_words->generation) != pfs_plain.looked))
+	if (pfs_plain_is_stale())
 		pfs_plain_look_now(t);
 }
 

@@ -9,10 +9,10 @@
  *
  * - In a string of several, when the server has told the client that it is complete.  That is watched
  *	 where its text says that another one follows (pfs_top_is_complete()).
- * - In a pipeline, at its stamp, the end of its last call or of its commit, or of a wait behind
- *	 that.  The next one shows itself by a hook, or at the first wait behind the next message, whose
- *	 arrival the server notes (pfs_top_next_has_come()).  So waits for locks in its analysis are its
- *	 own.
+ * - In a pipeline, at its stamp, the end of its last call (a plain one's run or finish) or of its commit, or
+ *	 of a wait behind that.  The next one shows itself by a hook, or at the first wait behind the next
+ *	 message, whose arrival the server notes (pfs_top_next_has_come()).  So waits for locks in its analysis
+ *	 are its own.
  *
  * Separate from pfs_statement_nest.c, as nested ones begin and end with calls of hooks,
  * and many can be open at a time.
