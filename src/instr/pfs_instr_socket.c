@@ -435,6 +435,19 @@ did_not_wait(PfsThread *t, PfsTimestamp looked, ssize_t bytes)
 	look_for_plain(t);
 }
 
+/*
+ * Behind a call that receives, while all is off: something has been switched since, or prepared statements are to be
+ * looked at.  Between two statements no other socket than the client's is read.
+ */
+static pg_noinline void
+look_at_switches(ssize_t bytes)
+{
+	if (pfs_prepared_count > 0)
+		pfs_prepared_look(pfs_my_thread);
+	if (!pfs_plain_stays_off() && MyProcPort != NULL && pfs_between_statements())
+		did_not_wait(pfs_my_thread, pfs_timestamp_now(), bytes);
+}
+
 /* A call that moves bytes on a socket that is not the client's; frame: of the wrapper. */
 #define CALL_OF_OTHER(name, params, args, op) \
 static pg_noinline ssize_t \
@@ -541,10 +554,8 @@ off_##name params \
 { \
 	ssize_t		result = pfs_real.name args; \
 \
-	if (unlikely(pfs_prepared_count > 0)) \
-		pfs_prepared_look(pfs_my_thread); \
-	if (unlikely(!pfs_plain_stays_off()) && is_client_socket(fd) && pfs_between_statements()) \
-		did_not_wait(pfs_my_thread, pfs_timestamp_now(), result); \
+	if (pfs_plain_is_stale() || unlikely(pfs_prepared_count > 0)) \
+		look_at_switches(result); \
 	return result; \
 }
 
@@ -553,7 +564,8 @@ off_##name params \
  * server waits for it, or what a statement reads.  It attaches the process.
  *
  * The server looks for the next message, waits in epoll_wait() if there is none, looks again, and so on
- * until bytes come: so from the first of these calls on the session is idle.
+ * until bytes come: so from the first of these calls on the session is idle.  Where an idle wait is open, or a plain
+ * statement has run, nothing else has to be asked: then the process has a client and a record, and something is on.
  */
 #define WRAP_RECV(name, params, args) \
 CALL_RECV(name, params, args) \
@@ -561,17 +573,16 @@ CALL_RECV(name, params, args) \
 static ssize_t \
 wrap_##name params \
 { \
+	if (pfs_open_waits.idle != NULL && likely(MyProcPort->sock == fd)) \
+		return idle_##name args; \
+	if (likely(pfs_plain.state == PFS_PLAIN_RAN) && likely(MyProcPort->sock == fd)) \
+		return look_##name args; \
 	if (unlikely(pfs_thread_here() == NULL)) \
 		return pfs_real.name args; \
 	if (pfs_is_all_off()) \
 		return off_##name args; \
-	if (likely(is_client_socket(fd))) \
-	{ \
-		if (pfs_open_waits.idle != NULL) \
-			return idle_##name args; \
-		if (likely(pfs_between_statements())) \
-			return look_##name args; \
-	} \
+	if (is_client_socket(fd) && pfs_between_statements()) \
+		return look_##name args; \
 	return call_##name args; \
 }
 

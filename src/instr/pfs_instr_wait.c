@@ -296,14 +296,22 @@ end_latch(PfsSleep *sleep, PfsThread *t)
 		still_open(t, sleep->open);
 }
 
+static inline bool
+is_for_client(void)
+{
+	return pfs_wait_event_info() == WAIT_EVENT_CLIENT_READ;
+}
+
 /*
- * Is this a part of the wait for the client's next message?  That begins and ends in
- * pfs_instr_socket.c, with the calls that look for it.
+ * Is this a part of the wait for the client's next message, or is all off?  That wait begins and ends in
+ * pfs_instr_socket.c, with the calls that look for the message.
  */
 static inline bool
-is_idle(void)
+is_passed_on(void)
 {
-	return pfs_wait_event_info() == WAIT_EVENT_CLIENT_READ && (likely(pfs_open_waits.idle != NULL) || pfs_between_statements());
+	if (likely(pfs_open_waits.idle != NULL))
+		return is_for_client();
+	return pfs_is_still_all_off() || (is_for_client() && pfs_between_statements());
 }
 
 /*
@@ -328,7 +336,7 @@ wait_by_##name(const void *frame, PFS_UNPACK params) \
 static int \
 wrap_##name params \
 { \
-	if (pfs_is_still_all_off() || likely(is_idle())) \
+	if (likely(is_passed_on())) \
 		return pfs_real.name args; \
 	return wait_by_##name(FRAME, PFS_UNPACK args); \
 }

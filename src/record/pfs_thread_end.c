@@ -27,9 +27,11 @@
 #include "storage/proc.h"
 
 #include "pfs_attach.h"
+#include "pfs_event_open.h"
 #include "pfs_local.h"
 #include "pfs_memory_counted.h"
 #include "pfs_part.h"
+#include "pfs_plain_state.h"
 #include "pfs_process.h"
 #include "pfs_thread_end.h"
 
@@ -40,6 +42,16 @@ static const int *exits_used = NULL;
 /* What our function has taken the place of. */
 static PfsExit replaced;
 
+/* The process has no record any more: nothing that is asked before that may say that it has. */
+static void
+lose_record(void)
+{
+	pfs_my_thread = NULL;
+	pfs_open_waits.idle = NULL;
+	pfs_plain.state = PFS_PLAIN_NONE;
+	pfs_never_attach = true;
+}
+
 /*
  * Forgets everything that leads to the record, for a process that is not its owner.
  * The record itself is not written.
@@ -47,12 +59,11 @@ static PfsExit replaced;
 static void
 forget(void)
 {
-	pfs_my_thread = NULL;
+	lose_record();
 	pfs_each_part_with(part, forget)
 	{
 		*part->forget = NULL;
 	}
-	pfs_never_attach = true;
 	pfs_memory_leave();
 }
 
@@ -98,8 +109,7 @@ detach(void)
 		part->detach(t);
 	pfs_add_relaxed(&pfs_shared_threads->reentered, pfs_local.reentered);
 
-	pfs_my_thread = NULL;
-	pfs_never_attach = true;
+	lose_record();
 	if (pfs_pages_claim(pfs_threads, t->index, t->word))
 		pfs_pages_free(pfs_threads, t->index);
 }
