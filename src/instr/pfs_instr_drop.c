@@ -59,8 +59,6 @@ object_access_cb(ObjectAccessType access, Oid class, Oid object, int sub, void *
 
 /* ---- when the hook is set ---- */
 
-PFS_HOT bool pfs_drop_is_watching = false;
-
 /* It began for the drops of a commit; else by a command, at this level of subtransactions. */
 static bool until_commit = false;
 static int	watch_level = 0;
@@ -69,11 +67,11 @@ static int	watch_level = 0;
 static bool
 watch(void)
 {
-	if (pfs_drop_is_watching)
+	if (pfs_object_work.watches)
 		return false;
 	prev_object_access = object_access_hook;
 	object_access_hook = object_access_cb;
-	pfs_drop_is_watching = true;
+	pfs_object_work.watches = true;
 	watch_level = GetCurrentTransactionNestLevel();
 	return true;
 }
@@ -83,10 +81,10 @@ pfs_drop_unwatch(void)
 {
 	pfs_rebuilds_end();
 	/* A library may have set the hook meanwhile, and call ours. */
-	if (!pfs_drop_is_watching || object_access_hook != object_access_cb)
+	if (!pfs_object_work.watches || object_access_hook != object_access_cb)
 		return;
 	object_access_hook = prev_object_access;
-	pfs_drop_is_watching = false;
+	pfs_object_work.watches = false;
 }
 
 /*

@@ -30,12 +30,9 @@ extern void pfs_drop_subtransaction_failed(int level);
 static inline void
 pfs_drop_committing(void)
 {
-	if (unlikely(MyProc != NULL && OidIsValid(MyProc->tempNamespaceId)))
+	if (unlikely(OidIsValid(MyProc->tempNamespaceId)))
 		pfs_drop_watch_commit();
 }
-
-/* object_access_hook is ours. */
-extern PFS_HIDDEN bool pfs_drop_is_watching;
 
 /*
  * Ends what was noted at this level of subtransactions and deeper (1: in the transaction); state: what

@@ -46,11 +46,11 @@ end_rows(PfsThread *t, XactEvent event)
 	}
 	if (event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
 		return;
-	if (unlikely(pfs_drop_is_watching))
+	if (unlikely(pfs_object_work.watches))
 		pfs_drop_transaction_ended(event == XACT_EVENT_ABORT);
 	if (unlikely(pfs_rel_local.open != 0))
 		pfs_rel_runs_sweep(t, 1, 0);
-	if (likely(!pfs_object_has_changes && pfs_rel_stats_made == 0))
+	if (likely(!pfs_object_work.has_changes && pfs_object_work.made == 0))
 		return;
 	if (event == XACT_EVENT_ABORT)
 		pfs_rel_stats_rolled_back(InvalidSubTransactionId);
@@ -58,13 +58,6 @@ end_rows(PfsThread *t, XactEvent event)
 		pfs_rel_stats_committed();
 	pfs_drop_ended(1, event == XACT_EVENT_ABORT ? PFS_TRANSACTION_ROLLED_BACK :
 				   event == XACT_EVENT_PREPARE ? PFS_TRANSACTION_PREPARED : PFS_TRANSACTION_COMMITTED);
-}
-
-/* Has end_rows() anything to do at a commit? */
-static inline bool
-has_rows_to_end(void)
-{
-	return pfs_drop_is_watching || pfs_rel_local.open != 0 || pfs_object_has_changes || pfs_rel_stats_made != 0;
 }
 
 /*
@@ -120,12 +113,12 @@ general_xact(XactEvent event)
 
 /*
  * Does a plain statement commit its transaction, which was noticed when that was named?  What the server does
- * behind one, as to notify its client, is another transaction.
+ * behind one, as to notify its client, is another transaction, of which there is no event yet.
  */
 static inline bool
 plain_commits(void)
 {
-	return likely(pfs_plain.state == PFS_PLAIN_RAN) && likely(!pfs_transaction_is_new());
+	return likely(pfs_plain.state == PFS_PLAIN_RAN) && likely(pfs_transaction.event != NULL);
 }
 
 /* Is nothing on, and no transaction open that has begun before? */
@@ -144,11 +137,15 @@ before_commit(void)
 		general_xact(XACT_EVENT_PRE_COMMIT);
 }
 
+/*
+ * In a plain statement no run on a table is left open: where one is open there is none, and a switch behind which one
+ * may have begun is noticed (pfs_plain_is_on()).
+ */
 static inline void
 commit(void)
 {
-	if (unlikely(has_rows_to_end()) ||
-		(plain_commits() ? !pfs_transaction_of_plain_commits(pfs_my_thread) : !is_nobodys()))
+	if (unlikely(pfs_object_work.any != 0) ||
+		(plain_commits() ? !pfs_transaction_of_plain_commits(pfs_my_thread) : !is_nobodys() || pfs_rel_local.open != 0))
 		general_xact(XACT_EVENT_COMMIT);
 }
 
@@ -180,7 +177,7 @@ subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 		pfs_statement_note_subxact(level);
 	else if (event == SUBXACT_EVENT_ABORT_SUB)
 	{
-		if (unlikely(pfs_drop_is_watching))
+		if (unlikely(pfs_object_work.watches))
 			pfs_drop_subtransaction_failed(level);
 		pfs_rel_runs_sweep(t, level, pfs_statement_row_calls(level));
 		pfs_rel_stats_rolled_back(id);
@@ -199,7 +196,7 @@ subxact_cb(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 		pfs_lead_rolled_back(t);
 		pfs_statement_unwind(t, level);
 	}
-	if (likely(!pfs_object_has_changes))
+	if (likely(!pfs_object_work.has_changes))
 		return;
 	if (event == SUBXACT_EVENT_COMMIT_SUB)
 		pfs_object_changes_promote(level);

@@ -17,7 +17,7 @@
 /* More are forgotten: readers find them. */
 #define CHANGES_MAX (1 << 20)
 
-PFS_HOT bool pfs_object_has_changes = false;
+PFS_HOT PfsObjectWork pfs_object_work;
 
 static PfsPool pool = PFS_POOL_INIT(sizeof(PfsObjectChange), CHANGES_MAX);
 static PfsObjectChange *newest = NULL;
@@ -40,7 +40,7 @@ pfs_object_change_note(Oid class, Oid object, bool made)
 	change->level = GetCurrentTransactionNestLevel();
 	change->made = made;
 	newest = change;
-	pfs_object_has_changes = true;
+	pfs_object_work.has_changes = true;
 }
 
 bool
@@ -63,7 +63,7 @@ pfs_object_change_take(int level, PfsObjectChange *change)
 		return false;
 	*change = *taken;
 	newest = taken->older;
-	pfs_object_has_changes = newest != NULL;
+	pfs_object_work.has_changes = newest != NULL;
 	pfs_pool_put(&pool, taken);
 	pfs_pool_shrink(&pool);
 	return true;

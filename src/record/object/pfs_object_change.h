@@ -21,8 +21,20 @@ typedef struct PfsObjectChange
 	uint64		pool;			/* of a free one: see pfs_private.h */
 } PfsObjectChange;
 
-/* Is there anything to do when the transaction or a subtransaction ends? */
-extern PFS_HIDDEN bool pfs_object_has_changes;
+/* What the end of the transaction has to see to, in one word: nearly always nothing. */
+typedef union PfsObjectWork
+{
+	struct
+	{
+		bool		watches;	/* object_access_hook is set: pfs_instr_drop.c */
+		bool		has_changes;	/* there is a change */
+		uint32		made;		/* records of tables that the transaction has
+								 * made: pfs_rel_stat.c */
+	};
+	uint64		any;
+} PfsObjectWork;
+
+extern PFS_HIDDEN PfsObjectWork pfs_object_work;
 
 /* A function was made, or one that has no record was replaced; or an object is about to be dropped. */
 extern void pfs_object_change_note(Oid class, Oid object, bool made);

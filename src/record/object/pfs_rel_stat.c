@@ -9,6 +9,7 @@
 #include "pfs.h"
 #include "pfs_chain.h"
 #include "pfs_hash.h"
+#include "pfs_object_change.h"
 #include "pfs_pending.h"
 #include "pfs_rebuild.h"
 #include "pfs_shared.h"
@@ -145,7 +146,6 @@ has_room_for_temporary(void)
 #define MADE_MAX 1024
 
 static Made made[MADE_MAX];
-PFS_HOT uint32 pfs_rel_stats_made = 0;
 
 /* Finds a record by its key. */
 static inline uint32
@@ -204,8 +204,8 @@ pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool
 	};
 	if (temporary && created)
 		temporaries[ntemporaries++] = record;
-	if (maker != InvalidSubTransactionId && created && pfs_rel_stats_made < MADE_MAX)
-		made[pfs_rel_stats_made++] = record;
+	if (maker != InvalidSubTransactionId && created && pfs_object_work.made < MADE_MAX)
+		made[pfs_object_work.made++] = record;
 	return record.stat;
 }
 
@@ -366,24 +366,24 @@ pfs_rel_stats_rolled_back(SubTransactionId id)
 {
 	uint32		left = 0;
 
-	if (pfs_rel_stats_made == 0)
+	if (pfs_object_work.made == 0)
 		return;
 	pfs_rel_stats_give_back();
-	for (uint32 i = 0; i < pfs_rel_stats_made; i++)
+	for (uint32 i = 0; i < pfs_object_work.made; i++)
 	{
 		if (id == InvalidSubTransactionId || made[i].maker == id)
 			remove_by_number(&made[i]);
 		else
 			made[left++] = made[i];
 	}
-	pfs_rel_stats_made = left;
+	pfs_object_work.made = left;
 }
 
 /* What a subtransaction has made is its parent's. */
 void
 pfs_rel_stats_promote(SubTransactionId id, SubTransactionId parent)
 {
-	for (uint32 i = 0; i < pfs_rel_stats_made; i++)
+	for (uint32 i = 0; i < pfs_object_work.made; i++)
 	{
 		if (made[i].maker == id)
 			made[i].maker = parent;
@@ -394,7 +394,7 @@ pfs_rel_stats_promote(SubTransactionId id, SubTransactionId parent)
 void
 pfs_rel_stats_committed(void)
 {
-	pfs_rel_stats_made = 0;
+	pfs_object_work.made = 0;
 }
 
 /* Removes all records of a database that is dropped. */

@@ -98,9 +98,6 @@ extern uint64 pfs_rel_stat_of_index(Oid database, Oid oid);
 /* Readers: a table or an index is found to have gone. */
 extern void pfs_rel_stats_remove(Oid database, Oid oid);
 
-/* Records of what the present transaction has made. */
-extern PFS_HIDDEN uint32 pfs_rel_stats_made;
-
 /*
  * A subtransaction is rolled back, or the transaction (InvalidSubTransactionId): what it has made is gone.
  * A subtransaction is committed: it is its parent's.  The transaction is committed, or prepared.

@@ -17,6 +17,7 @@
 #include "pfs_event_open.h"
 #include "pfs_memory_counted.h"
 #include "pfs_plain.h"
+#include "pfs_rel_run.h"
 #include "pfs_shared.h"
 #include "pfs_wait_class.h"
 
@@ -78,7 +79,7 @@ is_something_open(const PfsThread *t)
 			return true;
 	}
 	return pfs_memory_is_counted || pfs_local.slow != 0 || pfs_sql.top_open || pfs_sql.open != NULL ||
-		pfs_stages.n != 0 || pfs_open_error.sqlstate != 0;
+		pfs_stages.n != 0 || pfs_open_error.sqlstate != 0 || pfs_rel_local.open != 0;
 }
 
 /* Behind a switch: a transaction that has begun meanwhile is none. */
@@ -125,7 +126,12 @@ pfs_plain_look_now(PfsThread *t)
 	if (t->generation[PFS_FAMILY_STATEMENTS] != pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_STATEMENTS]) ||
 		t->generation[PFS_FAMILY_TRANSACTIONS] != pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_TRANSACTIONS]))
 		pfs_plain.looked = 0;
-	if (pfs_memory_is_counted || !pfs_pending_digests_are_mine())
+
+	/*
+	 * What a run on a table that is still open has counted is added to its
+	 * digest when that ends.
+	 */
+	if (pfs_memory_is_counted || !pfs_pending_digests_are_mine() || pfs_rel_local.open != 0)
 		pfs_plain.looked = 0;
 	if (pfs_plain.looked != 0)
 		pfs_plain.generation = generation;
