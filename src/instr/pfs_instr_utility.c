@@ -159,21 +159,37 @@ is_small(NodeTag utility)
 	ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *qc
 #define UTILITY_ARGS stmt, str, read_only_tree, context, params, environment, dest, qc
 
-/*
- * Returns the query identifier of a utility.  Where no library behind this one could take it out of the
- * plan, nothing has to be remembered of it.
- */
+/* Returns the query identifier of a utility, or what is remembered of one that was taken out of the plan. */
+static pg_noinline uint64
+remembered_id(const PlannedStmt *stmt, const char *str)
+{
+	PfsStatementSource source = {
+		.str = str, .location = stmt->stmt_location, .len = stmt->stmt_len, .query_id = stmt->queryId
+	};
+
+	return pfs_plan_id(stmt, &source);
+}
+
+/* Where no library behind this one could take it out of the plan, nothing has to be remembered of it. */
 static inline uint64
 utility_id(const PlannedStmt *stmt, const char *str)
 {
-	PfsStatementSource source = {
-		.str = str, .location = stmt->stmt_location, .len = stmt->stmt_len,
-		.query_id = stmt->queryId
-	};
+	if (likely(stmt->queryId != 0 && prev_process_utility == standard_ProcessUtility))
+		return stmt->queryId;
+	return remembered_id(stmt, str);
+}
 
-	if (likely(source.query_id != 0 && prev_process_utility == standard_ProcessUtility))
-		return source.query_id;
-	return pfs_plan_id(stmt, &source);
+/* Ends a utility, which began so, in which the general code has taken the plain statement over. */
+static pg_noinline void
+utility_left(int kind, PfsUsage usage, uint64 start)
+{
+	PfsCall		call;
+
+	call.usage = usage;
+	pfs_call_plain_left(&call, start);
+	if (pfs_call_end(&call))
+		pfs_call_utility_end(&call, 0, 0);
+	note_transaction_command(pfs_my_thread, kind, false, NULL, 0);
 }
 
 /* The utility of a plain statement, which pfs_plain_starts() has noted. */
@@ -181,16 +197,16 @@ static pg_attribute_always_inline void
 plain_utility(UTILITY_PARAMS)
 {
 	const int	kind = ((const TransactionStmt *) stmt->utilityStmt)->kind;
-	PfsCall		call;
-	uint64		start = pfs_plain_runs(&call.usage);
+	PfsUsage	usage;
+	uint64		start = pfs_plain_runs(&usage);
 
 	prev_process_utility(UTILITY_ARGS);
-	if (unlikely(!pfs_plain_has_run(&call.usage, start)))
+	if (unlikely(!pfs_plain_has_run(&usage, start)))
 	{
-		pfs_call_plain_left(&call, start);
-		if (pfs_call_end(&call))
-			pfs_call_utility_end(&call, 0, 0);
-		note_transaction_command(pfs_my_thread, kind, false, NULL, 0);
+		/* As in plain_run(). */
+		PfsUsage	then = usage;
+
+		utility_left(kind, then, start);
 	}
 	/* An end sees for itself how the transaction is. */
 	else if (kind == TRANS_STMT_BEGIN || kind == TRANS_STMT_START)
