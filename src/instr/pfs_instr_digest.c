@@ -221,12 +221,11 @@ normalise(StringInfo to, const char *str, int part, int len, const JumbleState *
 }
 
 /*
- * Makes the text of a digest from the statement's part of its source text.  is_parsed: there are no
- * constants but those of `jumble`.  An error of the scanner is caught: then the text cannot be
- * made, and the result is false.
+ * Makes the text of a digest from the statement's part of its source text.  An error of the scanner is
+ * caught: then the text cannot be made, and the result is false.
  */
 static bool
-make_text(StringInfo to, const PfsStatementSource *source, bool is_parsed, const JumbleState *jumble)
+make_text(StringInfo to, const PfsStatementSource *source, const JumbleState *jumble)
 {
 	int			location = source->location;
 	int			len = source->len;
@@ -236,11 +235,6 @@ make_text(StringInfo to, const PfsStatementSource *source, bool is_parsed, const
 	volatile bool done = true;
 
 	initStringInfo(to);
-	if (is_parsed && (jumble == NULL || jumble->clocations_count == 0))
-	{
-		appendBinaryStringInfo(to, str, Min(len, (int) pfs_sizes.digest_text + MAX_MULTIBYTE_CHAR_LEN));
-		return true;
-	}
 	pfs_digest_text_is_made = true;
 	PG_TRY();
 	{
@@ -316,17 +310,41 @@ is_provisional(const PfsStatementSource *source)
 	return false;
 }
 
-/* Gives a digest a text that it wants, an empty one if it cannot be made; see make_text(). */
+/* Gives a digest the statement's part of its source text, in which there are no constants. */
+static void
+put_as_it_is(PfsThread *t, const PfsDigestKey *key, const PfsStatementSource *source, bool provisional)
+{
+	int			location = source->location;
+	int			len = source->len;
+	const char *str = CleanQuerytext(source->str, &location, &len);
+	uint32		n = len <= pfs_sizes.digest_text ? len : pg_mbcliplen(str, len, pfs_sizes.digest_text);
+
+	pfs_write_begin(t);
+	pfs_digest_put_text(key, str, n, provisional || n == 0);
+	pfs_write_end(t);
+}
+
+/*
+ * Gives a digest a text that it wants, an empty one if it cannot be made.  is_parsed: there are no
+ * constants but those of `jumble`.
+ */
 static void
 put_text(PfsThread *t, const PfsDigestKey *key, const PfsStatementSource *source, bool is_parsed,
 		 const JumbleState *jumble, bool provisional)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pfs digest text", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
+	MemoryContext context;
+	MemoryContext old;
 	StringInfoData made;
 	uint32		n = 0;
 
-	if (make_text(&made, source, is_parsed, jumble))
+	if (is_parsed && (jumble == NULL || jumble->clocations_count == 0))
+	{
+		put_as_it_is(t, key, source, provisional);
+		return;
+	}
+	context = AllocSetContextCreate(CurrentMemoryContext, "pfs digest text", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	if (make_text(&made, source, jumble))
 		n = made.len <= pfs_sizes.digest_text ? made.len : pg_mbcliplen(made.data, made.len, pfs_sizes.digest_text);
 	pfs_write_begin(t);
 	pfs_digest_put_text(key, made.data, n, provisional || n == 0);
