@@ -59,6 +59,20 @@ is($server->sql("SELECT count(*), count(*) FILTER (WHERE abs(p.sum_timer_wait - 
 		WHERE thread_id = $tc AND event_name NOT IN ('statement/com/parse', 'statement/com/bind') GROUP BY 1) s USING (sql_text)
 	WHERE p.thread_id = $tc AND statement_name <> 's1'"), '3|3', 'times are those of the statements, but for the rounding of each');
 
+# A portal outlives the statement that it was made of: what it executes is not that of the same name which came behind.
+$c->send(Query => 'BEGIN');
+$c->until_ready;
+talk([ Parse => 'of', 'UPDATE t SET i = i + 1' ], [ BindAs => 'first', 'of' ]);
+talk([ Close => 'of' ], [ Parse => 'of', 'UPDATE t SET i = i + 2' ], [ BindAs => 'second', 'of' ], [ ExecuteOf => 'second' ]);
+talk([ ExecuteOf => 'first' ]);
+$c->send(Query => 'ROLLBACK');
+$c->until_ready;
+$server->poll_idle($tc);
+is($server->sql("SELECT string_agg(sql_text, '; ' ORDER BY event_id) FROM pfs.events_statements_history WHERE thread_id = $tc AND event_name = 'statement/sql/update'"),
+	'UPDATE t SET i = i + 2; UPDATE t SET i = i + 1', 'a portal of a statement that is closed: its text');
+is($server->sql("SELECT count_execute FROM pfs.prepared_statements_instances WHERE thread_id = $tc AND statement_name = 'of'"), 1, '... and it counts for none');
+talk([ Close => 'of' ]);
+
 # Closed by the protocol: noticed when the session has been idle.
 talk([ Close => 's2' ]);
 talk([ Close => 's3' ], [ Close => 's5' ]);

@@ -163,7 +163,8 @@ $server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name ~ '^(st
 forget();
 execute('SELECT 1', 'SELECT fails_inside()', 'COMMIT', 'SELECT fails_inside()', 'SELECT fails_inside()');
 $server->poll_idle($thread);
-is($server->sql("SELECT ($sends) - $sent, ($handled) - $caught"), '6|3', 'waits and errors count while statements are off');
+# The client has its answer before the call that has sent it is counted.
+ok($server->poll("SELECT ($sends) - $sent || ' ' || ($handled) - $caught", '6 3'), 'waits and errors count while statements are off');
 is(statements($thread), '', '... and no statement is seen');
 execute('SELECT statements_on()');
 forget();

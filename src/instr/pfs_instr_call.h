@@ -263,7 +263,8 @@ pfs_plain_runs(PfsUsage *usage)
 		const char *name = ((Portal) pfs_plain.portal)->prepStmtName;
 
 		if (name != NULL)
-			pfs_plain.prepared = pfs_prepared_executed(pfs_my_thread, name, pfs_plain.event->query_id, false);
+			pfs_plain.prepared = pfs_prepared_executed(pfs_my_thread, name, pfs_plain.event->query_id, pfs_plain.portal_time,
+													   false);
 	}
 	pfs_plain.state = PFS_PLAIN_RUNS;
 	pfs_usage_begin(usage);

@@ -73,7 +73,7 @@ prepared_command(PfsThread *t, PreparedCommand *c, const Node *utility, PfsState
 	read_prepared_command(c, utility);
 	/* The portal of a string that the client sends has no name for others. */
 	if (c->tag == T_ExecuteStmt && s != NULL)
-		pfs_prepared_execute(t, s, c->name, s == &pfs_sql.top && ActivePortal != NULL && !ActivePortal->visible);
+		pfs_prepared_execute(t, s, c->name, PG_INT64_MAX, s == &pfs_sql.top && ActivePortal != NULL && !ActivePortal->visible);
 }
 
 /* When it is over. */

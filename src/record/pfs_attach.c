@@ -31,6 +31,7 @@
 #include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
 #include "pfs_part.h"
+#include "pfs_plain.h"
 #include "pfs_shared.h"
 #include "pfs_stage.h"
 #include "pfs_thread_end.h"
@@ -243,7 +244,10 @@ pfs_thread_refresh_identity(PfsThread *t, bool may_wait)
 	else
 		complete = false;
 	if (complete)
+	{
 		pfs_local.slow &= ~PFS_SLOW_IDENTITY;
+		pfs_plain_look_again();
+	}
 }
 
 /*

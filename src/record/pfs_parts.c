@@ -17,7 +17,8 @@
  * last error; and before programs, whose calls contain them.
  *
  * Detach.  Open waits end first, as they count for the statement's digest, for the histories
- * and for the summaries.  Digests take what is still in the table of waits.  Histories
+ * and for the summaries.  Digests take what is still in the table of waits, then what is pending, of
+ * which summaries get their share while they have cells.  Histories
  * give away all blocks.  Memory stops being counted and drops to nothing in use before
  * summaries move all counters up, among them memory's, and give the account back.  What
  * has a record of its own comes behind: nothing counts for it any more.

@@ -354,7 +354,6 @@ pfs_summary_end(PfsThread *t)
 		PfsDestination to;
 
 		pfs_summary_apply_resets(t, family);
-		collect(t, family);
 		to = destination_of(t, family, UINT64_MAX, UINT64_MAX);
 		pfs_seqlock_write_begin(&t->moves);
 		if (kind->leaves != NULL)

@@ -168,27 +168,22 @@ pfs_thread_find(int pid, uint64 *word)
 /*
  * Makes the thread's mask of both switches.  The owner and others may change switches
  * at a time: whoever is the last to store the mask has seen both changes, as it looks
- * again behind its store.  Another mask is one of the words that the generation stands for.
+ * again behind its store.
  */
 void
 pfs_thread_publish_mask(PfsThread *t)
 {
-	uint32		before = pfs_load_relaxed(&t->mask);
 	uint8		instrumented;
 	uint8		history;
-	uint32		mask;
 
 	do
 	{
 		instrumented = pfs_load_relaxed(&t->instrumented);
 		history = pfs_load_relaxed(&t->history);
-		mask = mask_of(instrumented & PFS_SWITCH_ON, history & PFS_SWITCH_ON);
-		pfs_store_relaxed(&t->mask, mask);
+		pfs_store_relaxed(&t->mask, mask_of(instrumented & PFS_SWITCH_ON, history & PFS_SWITCH_ON));
 		pfs_fence_seqcst();
 	} while (pfs_load_relaxed(&t->instrumented) != instrumented ||
 			 pfs_load_relaxed(&t->history) != history);
-	if (mask != before)
-		pfs_words_changed();
 	pfs_memory_make_stale(t);
 }
 
@@ -274,9 +269,7 @@ pfs_thread_fill(PfsThread *t, uint32 index)
 		t->instrumented = pfs_setup->kind_enabled[MyBackendType];
 		t->history = pfs_setup->kind_history[MyBackendType];
 	}
-	/* Nobody goes by it yet. */
-	t->mask = mask_of(t->instrumented & PFS_SWITCH_ON, t->history & PFS_SWITCH_ON);
-	pfs_memory_make_stale(t);
+	pfs_thread_publish_mask(t);
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
 		begin_events(&t->events[f], f, (char *) t + events_offset[f]);
 	t->refs = PFS_NO_ACCOUNT_REFS;

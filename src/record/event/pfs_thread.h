@@ -242,7 +242,10 @@ extern size_t pfs_thread_cells_at[PFS_NUM_FAMILIES];
  */
 extern void pfs_thread_fill(PfsThread *t, uint32 index);
 
-/* Makes the mask of both switches, behind a change of one. */
+/*
+ * Makes the mask of both switches, behind a change of one.  What the owner keeps of an older mask it drops when the
+ * generation of the shared words changes, which who changes another thread's raises.
+ */
 extern void pfs_thread_publish_mask(PfsThread *t);
 
 /* Sets those of its switches that nobody has set since its start. */

@@ -13,8 +13,8 @@
  * stopped inside of a write section, is taken as the last copy has it, but for about one
  * event.
  *
- * The places of digests lie beside the record and stay when the process ends; so they
- * belong to the record's number, all else to the thread that has it.
+ * The places of digests lie beside the record, and what they have counted stays when the process ends; so it
+ * belongs to the record's number, all else to the thread that has it.
  *
  * The recorder's own record is read as any other.  Its process is not instrumented, so nothing
  * comes to what it had waited for before the first reading; but that leaves the record, too.

@@ -20,7 +20,8 @@ pfs_wait_lookup_make(PfsWaitLookup *lookup, const PfsThread *t, PfsInstrumentId 
 	uint32		flags = instrument != PFS_NO_INSTRUMENT ? pfs_wait_flags(t, instrument) : 0;
 	PfsWaitCell *cell;
 
-	if ((flags & PFS_FLAGS_INSTANT) != pfs_local.instant ||
+	/* The owner may still change its mask, which raises no generation. */
+	if ((pfs_local.slow & PFS_SLOW_IDENTITY) != 0 || (flags & PFS_FLAGS_INSTANT) != pfs_local.instant ||
 		t->generation[PFS_FAMILY_WAITS] != pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]))
 		return;
 

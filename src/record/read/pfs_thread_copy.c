@@ -25,7 +25,7 @@
 #include "pfs_thread_copy.h"
 
 /*
- * How often one thread is copied while it moves its counters again and again, and how
+ * How often one thread is copied while it counts statements, or moves its counters, again and again, and how
  * often all that have moved theirs are.
  */
 #define COPY_TRIES		1000
@@ -231,8 +231,8 @@ copy_thread(PfsThreadCopies *copies, uint32 index)
 	}
 
 	/*
-	 * One that stays in the middle of counting a statement is copied as it
-	 * is.
+	 * One that counts statement after statement, or stays in the middle of
+	 * one, is copied as it is.
 	 */
 	copy->stuck = (copy->moves & 1) != 0 || !is_same(copy, t);
 }

@@ -89,6 +89,7 @@ pfs_thread_set(uint32 index, uint64 word, int instrumented, int history)
 			pfs_store_relaxed(&t->history, history ? PFS_SWITCH_ON : 0);
 		pfs_fence_seqcst();
 		pfs_thread_publish_mask(t);
+		pfs_words_changed();
 	}
 	LWLockRelease(pfs_setup->lock);
 	return same;

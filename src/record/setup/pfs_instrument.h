@@ -24,8 +24,8 @@
 #define PFS_FLAG_THREAD			0x04	/* thread_instrumentation */
 #define PFS_FLAG_CURRENT		0x08
 #define PFS_FLAG_HISTORY_LONG	0x10
-#define PFS_FLAG_HISTORY		0x100000	/* apart from that as the counts of
-											 * PFS_BLOCK_COUNTS are */
+#define PFS_FLAG_HISTORY		0x100000	/* apart from that as the counts
+											 * of PFS_BLOCK_COUNTS are */
 #define PFS_FLAG_MEMORY			0x40	/* some memory instrument is on: in
 										 * the flags of all, so that any event
 										 * notices it */
@@ -95,8 +95,9 @@ typedef struct PfsSharedWords
 {
 	/*
 	 * Raised behind each change of a word below, but for the flags of an
-	 * instrument that registers and indexes_handed_over: who finds it
-	 * unchanged has to look at none of them.  See pfs_words_changed().
+	 * instrument that registers and indexes_handed_over, and behind that of a
+	 * thread's mask by another process: who finds it unchanged has to look at
+	 * none of them.  See pfs_words_changed().
 	 */
 	uint64		generation;
 

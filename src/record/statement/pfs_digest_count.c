@@ -1,7 +1,7 @@
 /*
  * pfs_digest_count.c
- *	  What a statement that has ended adds to its digest: any statement, and where the process has no place
- *	  for it.
+ *	  What a statement that has ended adds to its digest, and its thread's totals: any statement, and where the
+ *	  process has no place for it.
  */
 #include "postgres.h"
 
@@ -11,10 +11,10 @@
 
 /*
  * Counts a statement in the place of its digest, if it has one or gets one; false: not at this
- * moment.  *for_thread: is it counted for its thread, too?
+ * moment.
  */
 static bool
-count_in_place(const PfsDigestEnd *end, bool with_waits, bool *for_thread)
+count_in_place(const PfsDigestEnd *end, bool with_waits)
 {
 	uint32		bucket = pfs_histogram_bucket(end->ticks);
 	PfsPendingDigest *p = pfs_pending_digest_begin(end, bucket);
@@ -48,7 +48,6 @@ count_in_place(const PfsDigestEnd *end, bool with_waits, bool *for_thread)
 			p->lacks_text = pfs_digest_note_text(p->state - pfs_digests->state, end->key.query_id);
 		p->usual_ticks = p->lacks_text || p->counters.time.count_timed == 0 ? 0 : p->sample_ticks;
 	}
-	*for_thread = p != NULL && p->instrument != PFS_NO_INSTRUMENT;
 	pfs_pending_digest_end();
 	return p != NULL;
 }
@@ -112,8 +111,7 @@ count_at_once(const PfsDigestEnd *end, bool with_waits)
 static inline bool
 count(const PfsDigestEnd *end, bool with_waits)
 {
-	bool		for_thread;
-	bool		in_place = count_in_place(end, with_waits, &for_thread);
+	bool		in_place = count_in_place(end, with_waits);
 
 	if (unlikely(!in_place))
 		count_at_once(end, with_waits);
@@ -124,7 +122,7 @@ count(const PfsDigestEnd *end, bool with_waits)
 		else
 			pfs_digest_waits_give(NULL);
 	}
-	return for_thread;
+	return in_place && end->instrument != PFS_NO_INSTRUMENT;
 }
 
 /*

@@ -57,7 +57,7 @@ pass_item(const PfsPendingDigest *p)
  * digest's alone.  Inside the section of seq, as readers look in both.
  */
 static void
-flush_to_thread(PfsPendingDigest *p)
+collect_place(PfsPendingDigest *p)
 {
 	if (p->instrument == PFS_NO_INSTRUMENT)
 		return;
@@ -74,7 +74,7 @@ flush_to_thread(PfsPendingDigest *p)
 static void
 clear_item(PfsPendingDigest *p)
 {
-	flush_to_thread(p);
+	collect_place(p);
 	pfs_store_relaxed(&p->key.query_id, 0);
 	pfs_my_digests->tags[p - pfs_my_digests->items] = 0;
 	p->usual_ticks = 0;
@@ -116,7 +116,7 @@ apply_truncations(uint64 generation)
 		}
 		if (truncated[PFS_DIGEST_PART_BUCKETS] > pfs_my_digests->generation)
 		{
-			flush_to_thread(p);
+			collect_place(p);
 			memset(p->buckets, 0, sizeof(p->buckets));
 		}
 		if (truncated[PFS_DIGEST_PART_WAITS] > pfs_my_digests->generation)
@@ -290,7 +290,7 @@ link_digest(PfsPendingDigest *p, const PfsDigestEnd *end)
  * NULL: the digest has no record, or no place can be had.
  */
 static pg_noinline PfsPendingDigest *
-take(const PfsDigestEnd *end, PfsInstrumentId instrument)
+take(const PfsDigestEnd *end)
 {
 	PfsPendingDigest *p = NULL;
 
@@ -310,7 +310,7 @@ take(const PfsDigestEnd *end, PfsInstrumentId instrument)
 	else if (!link_digest(p, end))
 		return NULL;
 	p->last_seen = end->now;
-	p->instrument = instrument;
+	p->instrument = end->instrument;
 	p->key.db_user = end->key.db_user;
 	pfs_store_relaxed(&p->key.query_id, end->key.query_id);
 	pfs_my_digests->tags[p - pfs_my_digests->items] = pfs_pending_digest_tag(end->key.query_id);
@@ -318,29 +318,30 @@ take(const PfsDigestEnd *end, PfsInstrumentId instrument)
 }
 
 /*
- * The place of a digest, with room for one more statement; NULL: none at this moment.  It is its digest's
- * alone, if there is no memory for the thread's cell to which it would be flushed.  A fetch needs no room, and takes no
- * place.
+ * The place of a digest, with room for one more statement; NULL: none at this moment, or the thread has no cell
+ * yet to which it would be flushed.  A fetch needs no room, and takes a place only if its query has one.
  */
 static inline PfsPendingDigest *
 find(const PfsDigestEnd *end, uint32 bucket)
 {
-	PfsInstrumentId instrument = end->instrument;
-	PfsPendingDigest *p = pfs_pending_digest_of(&end->key, instrument);
+	PfsPendingDigest *p = pfs_pending_digest_of(&end->key, end->instrument);
 
-	if (unlikely(p == NULL) && instrument != PFS_NO_INSTRUMENT &&
-		pfs_summary_cell(pfs_my_thread, PFS_FAMILY_STATEMENTS, pfs_statement_cell(instrument)) == NULL)
-	{
-		instrument = PFS_NO_INSTRUMENT;
-		p = pfs_pending_digest_of(&end->key, instrument);
-	}
+	if (unlikely(p == NULL) && end->instrument != PFS_NO_INSTRUMENT &&
+		pfs_summary_chunk(pfs_my_thread, PFS_FAMILY_STATEMENTS, pfs_statement_cell(end->instrument)) == NULL)
+		return NULL;
 	if (unlikely(end->is_fetch))
-		return p != NULL && !pfs_pending_digest_is_gone(p) ? p : NULL;
+	{
+		const PfsPendingDigest *of_query = p != NULL ? p : any_place_of(&end->key);
+
+		if (of_query == NULL || pfs_pending_digest_is_gone(of_query))
+			return NULL;
+		return p != NULL ? p : take(end);
+	}
 	if (likely(p != NULL && !pfs_pending_digest_is_gone(p) && p->buckets[bucket] != PG_UINT8_MAX))
 		return p;
 	if (p != NULL && !flush(p))
 		return NULL;
-	return take(end, instrument);
+	return take(end);
 }
 
 /* The process takes its set of places with its first statement. */
@@ -373,7 +374,6 @@ pfs_pending_digests_are_mine(void)
 {
 	return pfs_my_digests != NULL && pfs_my_digests->generation == pfs_load_relaxed(&pfs_words->digest_truncations);
 }
-
 
 /* Without places the process's statements have left at once. */
 void
@@ -445,7 +445,7 @@ next_pending(uint32 thread, uint32 *i, PfsPendingCell *pending)
 		const PfsPendingDigest *p = &set->items[*i];
 		PfsInstrumentId instrument;
 
-		if (pfs_load_relaxed(&p->key.query_id) == 0)
+		if (pfs_load_relaxed(&set->tags[*i]) == 0)
 			continue;
 		instrument = pfs_load_relaxed(&p->instrument);
 		if (instrument == PFS_NO_INSTRUMENT)
@@ -459,7 +459,7 @@ next_pending(uint32 thread, uint32 *i, PfsPendingCell *pending)
 	return false;
 }
 
-/* Flushes all places to the thread's cells: none of them counts for the thread any more. */
+/* Collects all places in the thread's cells: none of them counts for the thread any more. */
 static void
 collect(PfsThread *t)
 {
@@ -469,7 +469,7 @@ collect(PfsThread *t)
 	for (int i = 0; i < PFS_PENDING_DIGESTS; i++)
 	{
 		if (pfs_my_digests->tags[i] != 0)
-			flush_to_thread(&pfs_my_digests->items[i]);
+			collect_place(&pfs_my_digests->items[i]);
 	}
 	pfs_seqlock_write_end(&pfs_my_digests->seq);
 }
@@ -496,7 +496,7 @@ pfs_pending_digests_detach(PfsThread *t)
 		PfsPendingDigest *p = &pfs_my_digests->items[i];
 
 		if (pfs_my_digests->tags[i] != 0 && !flush(p))
-			flush_to_thread(p);
+			collect_place(p);
 	}
 	pfs_seqlock_write_end(&pfs_my_digests->seq);
 	pfs_my_digests = NULL;

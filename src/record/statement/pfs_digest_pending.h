@@ -11,18 +11,18 @@
  *
  * The owner alone writes them, between two steps of `seq`.  They are added to the digest's
  * record (a flush) when the place is needed for another digest, or a number does not fit
- * any more, or the record has gone; never while a reader or truncator forbids it
+ * any more, or the record has gone, or the process ends; never while a reader or truncator of digests forbids it
  * (pfs_digest_evict.c), as a flush is a move: then the statement is counted in its digest's
  * record at once.
  *
  * A place counts a statement once, for its digest and for its thread: to the totals of the thread readers add
- * what its places have (PfsSummaryPending), until that is flushed to the thread's cell of the statements'
- * instrument.  It is before the place is emptied, when the process ends, and when the thread's totals are truncated:
- * from there on the place is its digest's alone, and the digest's next statement gets another one.  So each side
- * is truncated without a look at the other one.
+ * what its places have (PfsSummaryPending), until the owner collects it in the thread's cell of the statements'
+ * instrument.  It does before the place is emptied, when the process ends, and when the thread's totals are truncated,
+ * and nothing forbids that: from there on the place is its digest's alone, and the digest's next statement gets another
+ * one.  So each side is truncated without a look at the other one.
  *
- * TRUNCATE raises pfs_words->digest_truncations and writes nobody's numbers: those of an
- * older generation do not count any more, and their owner drops them.
+ * TRUNCATE of digests raises pfs_words->digest_truncations and writes nobody's numbers: those of an
+ * older generation do not count for digests any more, and their owner drops them.
  *
  * Separate from pfs_digest.h: a digest is everybody's, these numbers are one process's.
  */
@@ -190,7 +190,7 @@ pfs_pending_digest_is_gone(const PfsPendingDigest *p)
 /*
  * Begins to count a statement, in this bucket: behind it `seq` is odd, so that a reader gets all of the statement or
  * nothing, until pfs_pending_digest_end(), which is called all the same for NULL: there is no place at this
- * moment.  Whether it counts for the thread, too, says the place's instrument.
+ * moment.  With an instrument it counts for the thread, too.
  */
 extern PfsPendingDigest *pfs_pending_digest_begin(const PfsDigestEnd *end, uint32 bucket);
 

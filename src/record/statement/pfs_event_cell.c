@@ -215,11 +215,7 @@ pfs_statement_cell_join(void *to, const void *from)
 void
 pfs_statement_cell_add(PfsThread *t, PfsInstrumentId instrument, const PfsStatementCell *from)
 {
-	PfsStatementCell *cell = pfs_summary_cell(t, PFS_FAMILY_STATEMENTS, pfs_statement_cell(instrument));
-
-	Assert(cell != NULL);
-	if (likely(cell != NULL))
-		pfs_statement_cell_join(cell, from);
+	pfs_statement_cell_join(pfs_summary_cell(t, PFS_FAMILY_STATEMENTS, pfs_statement_cell(instrument)), from);
 }
 
 static void

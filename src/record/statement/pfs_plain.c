@@ -343,7 +343,7 @@ known_text(const PfsPreparedEntry *prepared, const char *str, int location, int 
 {
 	const PfsPrepared *p = prepared != NULL ? prepared->record : NULL;
 
-	if (p == NULL || location > 0 || !(len > 0 ? len == p->text_len : str[p->text_len] == '\0'))
+	if (p == NULL || location > 0 || (len > 0 && location < 0) || !(len > 0 ? len == p->text_len : str[p->text_len] == '\0'))
 		return NULL;
 	return p;
 }
@@ -356,7 +356,6 @@ static pg_attribute_always_inline bool
 name(PfsThread *t, CommandTag tag, uint64 query_id, const PfsPreparedEntry *prepared, const char *str, int location, int len)
 {
 	PfsInstrumentId instrument = pfs_tag_instrument[tag];
-
 	const PfsPrepared *known = known_text(prepared, str, location, len);
 	PfsPair		zero = {0, 0};
 	PfsStoredStatement *e;
@@ -454,7 +453,8 @@ pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const c
 
 	if (unlikely(!is_clear(t, query_id) || portal == NULL))
 		return false;
-	prepared = portal->prepStmtName != NULL ? pfs_prepared_lately(portal->prepStmtName, query_id) : NULL;
+	prepared = portal->prepStmtName != NULL ? pfs_prepared_lately(portal->prepStmtName, query_id, portal->creation_time)
+		: NULL;
 	if (pfs_plain.state == PFS_PLAIN_NAMED)
 	{
 		/* A pipeline may prepare several. */

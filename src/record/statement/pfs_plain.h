@@ -78,6 +78,13 @@ pfs_plain_look(PfsThread *t)
 		pfs_plain_look_now(t);
 }
 
+/* The process knows its thread's mask from now on: with the next message it looks again. */
+static inline void
+pfs_plain_look_again(void)
+{
+	pfs_plain.generation = pfs_plain.looked = 0;
+}
+
 /* The statement, if there is one, is pfs_sql.top from here on; the second inside a write section. */
 extern void pfs_plain_leave_now(PfsThread *t);
 extern void pfs_plain_leave_inside_now(PfsThread *t);

@@ -399,21 +399,21 @@ find_executed(PfsThread *t, const char *name, bool nested)
 }
 
 /*
- * Returns the entry of the prepared statement that is executed, by a statement of this query identifier; NULL:
- * there is no memory for one.  An entry is made for one of the protocol, at its first execution.  The same one executed
+ * Returns the entry of the prepared statement that is executed, by a statement of this query identifier and a portal that
+ * was made then; NULL: there is no memory for one, or another statement has its name by now.  An entry is made for one of the protocol, at its first execution.  The same one executed
  * again, with nothing parsed since, costs a comparison of names; behind a parse, the entry is checked against the
  * server's own table, as another statement may have taken its name.
  */
 PfsPreparedEntry *
-pfs_prepared_executed(PfsThread *t, const char *name, uint64 query_id, bool nested)
+pfs_prepared_executed(PfsThread *t, const char *name, uint64 query_id, int64 portal_time, bool nested)
 {
-	PfsPreparedEntry *entry = pfs_prepared_lately(name, query_id);
+	PfsPreparedEntry *entry = pfs_prepared_lately(name, query_id, portal_time);
 
 	if (unlikely(entry == NULL))
 	{
 		entry = find_executed(t, name, nested);
 		pfs_executed_lately[query_id % PFS_EXECUTED_LATELY] = entry;
-		if (entry == NULL)
+		if (entry == NULL || entry->time > portal_time)
 			return NULL;
 	}
 	entry->executed = true;
@@ -421,14 +421,14 @@ pfs_prepared_executed(PfsThread *t, const char *name, uint64 query_id, bool nest
 }
 
 void
-pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name, bool is_parsed)
+pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name, int64 portal_time, bool is_parsed)
 {
 	PfsPreparedEntry *entry = pfs_executed_lately[s->query_id % PFS_EXECUTED_LATELY];
 
 	/* The text of an EXECUTE has given no name to anything. */
 	if (is_parsed && entry != NULL && entry->parses + 1 == pfs_prepared_parses)
 		entry->parses = pfs_prepared_parses;
-	entry = pfs_prepared_executed(t, name, s->query_id, s != &pfs_sql.top);
+	entry = pfs_prepared_executed(t, name, s->query_id, portal_time, s != &pfs_sql.top);
 	if (entry != NULL)
 		set_executes(s, entry);
 }

@@ -72,14 +72,15 @@ typedef struct PfsPreparedEntry
 	uint64		parses;			/* pfs_prepared_parses when it was looked for
 								 * last */
 	struct PfsPreparedEntry *older; /* list of all of them */
+	int64		time;			/* when it was prepared: what executes it was
+								 * made then or later */
 	bool		executed;		/* since the session was idle */
 	bool		closed;			/* it is there for its users only */
 	char		name[NAMEDATALEN];
 	uint32		users;			/* nested statements that execute it */
 	struct PfsPreparedEntry *newer;
-	const char *source;			/* the server's text and when it was prepared:
-								 * together they say which it is */
-	int64		time;
+	const char *source;			/* the server's text: with `time` it says
+								 * which it is */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPreparedEntry;
 
 /* ---- the owner; hooks, outside of write sections ---- */
@@ -87,12 +88,12 @@ typedef struct PfsPreparedEntry
 struct PfsStatement;
 
 /*
- * The statement executes the prepared one of this name; a nested one that does is
+ * The statement executes the prepared one of this name, by a portal that was made then; a nested one that does is
  * over, which may be inside a write section.  is_parsed: its own text has just been parsed, for it alone.
  */
-extern void pfs_prepared_execute(PfsThread *t, struct PfsStatement *s, const char *name, bool is_parsed);
+extern void pfs_prepared_execute(PfsThread *t, struct PfsStatement *s, const char *name, int64 portal_time, bool is_parsed);
 extern void pfs_prepared_fetch(struct PfsStatement *s, const char *name, int64 portal_time);
-extern PfsPreparedEntry *pfs_prepared_executed(PfsThread *t, const char *name, uint64 query_id, bool nested);
+extern PfsPreparedEntry *pfs_prepared_executed(PfsThread *t, const char *name, uint64 query_id, int64 portal_time, bool nested);
 extern void pfs_prepared_release(PfsPreparedEntry *entry);
 
 /*
@@ -106,13 +107,17 @@ extern PFS_HIDDEN uint64 pfs_prepared_parses;
 
 extern PFS_HIDDEN PfsPreparedEntry *pfs_executed_lately[PFS_EXECUTED_LATELY];
 
-/* The entry of this name for certain, without a look at the server's table; NULL: it has to be looked for. */
+/*
+ * The entry of this name for certain, without a look at the server's table; NULL: it has to be looked for, or what
+ * executes it was made before, by another statement of that name.
+ */
 static inline PfsPreparedEntry *
-pfs_prepared_lately(const char *name, uint64 query_id)
+pfs_prepared_lately(const char *name, uint64 query_id, int64 portal_time)
 {
 	PfsPreparedEntry *entry = pfs_executed_lately[query_id % PFS_EXECUTED_LATELY];
 
-	return entry != NULL && entry->parses == pfs_prepared_parses && strcmp(entry->name, name) == 0 ? entry : NULL;
+	return entry != NULL && entry->parses == pfs_prepared_parses && entry->time <= portal_time &&
+		strcmp(entry->name, name) == 0 ? entry : NULL;
 }
 
 /* What a command says of the session's own ones, when it is over. */
