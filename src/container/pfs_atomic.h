@@ -146,25 +146,6 @@ __asm__("subq %2, %0":"+m"(*p), "=@ccb"(below):"er"(v));
 	return below;
 }
 
-/*
- * Add to such a word that is either not negative, as a signed number, or so far
- * below zero that the sum is, too: was it not negative?
- */
-static inline bool
-pfs_lift(uint64_t *p, uint64_t v)
-{
-	bool		above;
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-__asm__("addq %2, %0":"+m"(*p), "=@ccge"(above):"er"(v):);
-#else
-	uint64_t	old = pfs_load_relaxed(p);
-
-	above = (int64_t) old >= 0;
-	pfs_store_relaxed(p, old + v);
-#endif
-	return above;
-}
-
 /* A hint to the processor inside a bounded spin. */
 static inline void
 pfs_pause(void)

@@ -364,7 +364,7 @@ switch_cb(PfsThread *t, bool wanted)
 		pfs_store_relaxed(&t->memory.is_counted, true);
 		return true;
 	}
-	if (wanted || pfs_memory_total_in_use(t->memory.headroom, t->memory.high_water) > 0)
+	if (wanted || t->memory.in_use > 0)
 		return true;
 	stop();
 	pfs_store_relaxed(&t->memory.is_counted, false);

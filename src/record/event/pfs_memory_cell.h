@@ -18,14 +18,14 @@
 #include "pfs_cell.h"
 
 /*
- * A thread's.  In use now: high - headroom; freed so far: allocated less in
- * use; LOW: high - range.  An allocation below the high-water mark stores four
- * words.
+ * A thread's.  In use now: high - headroom; allocated so far: that, and what was
+ * freed; LOW: high - range.  An allocation below the high-water mark stores two
+ * words, a free four, which are fewer.
  */
 typedef struct PfsMemoryCell
 {
-	uint64_t	count_alloc;
-	uint64_t	bytes_alloc;
+	uint64_t	count_free;
+	uint64_t	bytes_free;
 	uint64_t	headroom_count; /* high-water mark less what is in use */
 	uint64_t	headroom_bytes;
 	uint64_t	high_count;

@@ -166,8 +166,8 @@ typedef struct PfsThread
 	struct
 	{
 		PfsSeqlock	seq;		/* odd while cells of memory change */
-		uint64		headroom;	/* bytes: see pfs_memory_total.h */
-		uint64		high_water;
+		uint64		in_use;		/* bytes: see pfs_memory_total.h */
+		uint64		peak;
 		uint64		high;		/* most that was in use until the water mark
 								 * began */
 		bool		stale;		/* switches have changed, or a truncation has

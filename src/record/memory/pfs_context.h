@@ -189,12 +189,13 @@ static pg_attribute_always_inline bool
 pfs_chunk_untrack(PfsContext *c, const void *chunk)
 {
 	PfsChunkRegion *region = pfs_chunk_region(c, chunk);
-	uint64		bit = pfs_chunk_bit(chunk);
+	uint64		chunks;
 
-	if (unlikely(region == NULL || (region->chunks & bit) == 0))
+	if (unlikely(region == NULL))
 		return false;
-	region->chunks &= ~bit;
-	return true;
+	chunks = region->chunks;
+	region->chunks = chunks & ~pfs_chunk_bit(chunk);
+	return region->chunks != chunks;
 }
 
 /*

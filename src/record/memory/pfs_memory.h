@@ -118,8 +118,6 @@ pfs_memory_cell(const PfsThread *t, uint32 cell)
 static pg_attribute_always_inline bool
 pfs_memory_more(PfsThread *t, PfsMemoryCell *c, uint64 bytes)
 {
-	pfs_bump(&c->count_alloc, 1);
-	pfs_bump(&c->bytes_alloc, bytes);
 	pfs_memory_total_more(t, bytes);
 	if (unlikely(pfs_drop(&c->headroom_count, 1)))
 	{
@@ -137,6 +135,8 @@ static pg_attribute_always_inline bool
 pfs_memory_less(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
 {
 	pfs_memory_total_less(t, bytes);
+	pfs_bump(&c->count_free, count);
+	pfs_bump(&c->bytes_free, bytes);
 	pfs_bump(&c->headroom_count, count);
 	pfs_bump(&c->headroom_bytes, bytes);
 	return unlikely(c->headroom_count > c->range_count) || unlikely(c->headroom_bytes > c->range_bytes);
@@ -146,8 +146,6 @@ pfs_memory_less(PfsThread *t, PfsMemoryCell *c, uint64 count, uint64 bytes)
 static pg_attribute_always_inline bool
 pfs_memory_more_early(PfsThread *t, PfsMemoryCell *c, uint64 bytes)
 {
-	pfs_bump(&c->count_alloc, 1);
-	pfs_bump(&c->bytes_alloc, bytes);
 	pfs_memory_total_more(t, bytes);
 	(void) pfs_drop(&c->headroom_bytes, bytes);
 	return unlikely(pfs_drop(&c->headroom_count, 1));
@@ -160,6 +158,8 @@ pfs_memory_less_early(PfsThread *t, PfsMemoryCell *c, uint64 bytes)
 	if ((int64) (c->headroom_count | c->headroom_bytes) < 0)
 		pfs_memory_raise_early(t, c);
 	pfs_memory_total_less(t, bytes);
+	pfs_bump(&c->count_free, 1);
+	pfs_bump(&c->bytes_free, bytes);
 	pfs_bump(&c->headroom_count, 1);
 	pfs_bump(&c->headroom_bytes, bytes);
 }

@@ -79,8 +79,8 @@ pfs_memory_early_hand_over(PfsThread *t)
 		PfsMemoryCell *to = pfs_memory_cell(t, i);
 
 		pfs_memory_raise_early(&early, from);
-		pfs_bump(&to->count_alloc, from->count_alloc);
-		pfs_bump(&to->bytes_alloc, from->bytes_alloc);
+		pfs_bump(&to->count_free, from->count_free);
+		pfs_bump(&to->bytes_free, from->bytes_free);
 		(void) pfs_drop(&to->headroom_count, from->high_count);
 		(void) pfs_drop(&to->headroom_bytes, from->high_bytes);
 		pfs_memory_raise_high_water(t, to);
@@ -88,8 +88,8 @@ pfs_memory_early_hand_over(PfsThread *t)
 		pfs_bump(&to->headroom_bytes, from->headroom_bytes);
 	}
 	pfs_store_relaxed(&t->memory.high, early.memory.high);
-	pfs_store_relaxed(&t->memory.high_water, early.memory.high_water);
-	pfs_store_relaxed(&t->memory.headroom, early.memory.headroom);
+	pfs_store_relaxed(&t->memory.peak, early.memory.peak);
+	pfs_store_relaxed(&t->memory.in_use, early.memory.in_use);
 }
 
 void

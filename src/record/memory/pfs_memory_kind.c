@@ -28,7 +28,9 @@ cells(void)
 static bool
 is_empty(const void *cell)
 {
-	return ((const PfsMemoryCell *) cell)->count_alloc == 0;
+	const PfsMemoryCell *c = cell;
+
+	return c->count_free == 0 && c->high_count == c->headroom_count;
 }
 
 /*
@@ -61,13 +63,11 @@ add_going(void *totals, const void *cell)
 {
 	PfsMemoryTotals *to = totals;
 	const PfsMemoryCell *c = cell;
-	uint64		freed = c->count_alloc - (c->high_count - c->headroom_count);
-	uint64		bytes_freed = c->bytes_alloc - (c->high_bytes - c->headroom_bytes);
 
-	to->count_alloc += freed;
-	to->count_free += freed;
-	to->bytes_alloc += bytes_freed;
-	to->bytes_free += bytes_freed;
+	to->count_alloc += c->count_free;
+	to->count_free += c->count_free;
+	to->bytes_alloc += c->bytes_free;
+	to->bytes_free += c->bytes_free;
 	to->high_count += c->headroom_count;
 	to->low_count -= c->range_count - c->headroom_count;
 	to->high_bytes += c->headroom_bytes;
@@ -75,8 +75,8 @@ add_going(void *totals, const void *cell)
 }
 
 /*
- * Adds all of a thread's cell to a private sum.  A cell has only what an allocation
- * stores; frees, and the low-water marks, are worked out.
+ * Adds all of a thread's cell to a private sum.  A cell has only what allocations and frees
+ * store; allocations so far, and the low-water marks, are worked out.
  */
 static void
 add(void *totals, const void *cell)
@@ -96,11 +96,11 @@ clear_going(void *cell)
 	uint64		count = c->high_count - c->headroom_count;
 	uint64		bytes = c->high_bytes - c->headroom_bytes;
 
-	pfs_store_relaxed(&c->count_alloc, count);
+	pfs_store_relaxed(&c->count_free, 0);
 	pfs_store_relaxed(&c->high_count, count);
 	pfs_store_relaxed(&c->headroom_count, 0);
 	pfs_store_relaxed(&c->range_count, 0);
-	pfs_store_relaxed(&c->bytes_alloc, bytes);
+	pfs_store_relaxed(&c->bytes_free, 0);
 	pfs_store_relaxed(&c->high_bytes, bytes);
 	pfs_store_relaxed(&c->headroom_bytes, 0);
 	pfs_store_relaxed(&c->range_bytes, 0);

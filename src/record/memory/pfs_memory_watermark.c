@@ -171,8 +171,8 @@ pfs_memory_lower_low_water(PfsThread *t, PfsMemoryCell *c)
 void
 pfs_memory_resize(PfsThread *t, PfsMemoryCell *c, uint64 bytes, uint64 old_bytes)
 {
-	pfs_bump(&c->count_alloc, 1);
-	pfs_bump(&c->bytes_alloc, bytes);
+	pfs_bump(&c->count_free, 1);
+	pfs_bump(&c->bytes_free, old_bytes);
 	if (bytes >= old_bytes)
 	{
 		if (pfs_drop(&c->headroom_bytes, bytes - old_bytes))

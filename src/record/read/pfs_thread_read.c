@@ -45,19 +45,18 @@ pfs_memory_total_read(const PfsThread *copy, uint64 word, uint64 *in_use, uint64
 	pfs_patience_next(patience);
 	do
 	{
-		uint64		headroom;
-		uint64		high_water;
+		uint64		peak;
 
 		before = pfs_seqlock_read_begin(&t->memory.seq);
-		headroom = pfs_load_relaxed(&t->memory.headroom);
-		high_water = pfs_load_relaxed(&t->memory.high_water);
-		*in_use = pfs_memory_total_in_use(headroom, high_water);
-		*high = Max(pfs_load_relaxed(&t->memory.high), pfs_memory_total_peak(headroom, high_water));
+		*in_use = pfs_load_relaxed(&t->memory.in_use);
+		/* Pairs with A of pfs_memory_total_next(). */
+		peak = Max(pfs_load_acquire(&t->memory.peak), *in_use);
+		*high = Max(pfs_load_relaxed(&t->memory.high), peak);
 	} while (!pfs_seqlock_read_valid(&t->memory.seq, before) && pfs_patience_more(patience));
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
 		return;
-	*in_use = pfs_memory_total_in_use(copy->memory.headroom, copy->memory.high_water);
-	*high = Max(copy->memory.high, pfs_memory_total_peak(copy->memory.headroom, copy->memory.high_water));
+	*in_use = copy->memory.in_use;
+	*high = Max(copy->memory.high, Max(copy->memory.peak, copy->memory.in_use));
 }
 
 /*
