@@ -170,11 +170,21 @@ remembered_id(const PlannedStmt *stmt, const char *str)
 	return pfs_plan_id(stmt, &source);
 }
 
-/* Where no library behind this one could take it out of the plan, nothing has to be remembered of it. */
+/* Is the plan its portal's own, as that of a text that a client has sent to be executed once? */
+static inline bool
+is_of_portal(const PlannedStmt *stmt)
+{
+	return ActivePortal != NULL && ActivePortal->cplan == NULL && list_member_ptr(ActivePortal->stmts, stmt);
+}
+
+/*
+ * Where no library behind this one could take it out of the plan, or that is executed once, nothing has to be remembered
+ * of it.
+ */
 static inline uint64
 utility_id(const PlannedStmt *stmt, const char *str)
 {
-	if (likely(stmt->queryId != 0 && prev_process_utility == standard_ProcessUtility))
+	if (likely(stmt->queryId != 0 && (prev_process_utility == standard_ProcessUtility || is_of_portal(stmt))))
 		return stmt->queryId;
 	return remembered_id(stmt, str);
 }
