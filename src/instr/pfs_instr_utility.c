@@ -174,7 +174,8 @@ remembered_id(const PlannedStmt *stmt, const char *str)
 static inline bool
 is_of_portal(const PlannedStmt *stmt)
 {
-	return ActivePortal != NULL && ActivePortal->cplan == NULL && list_member_ptr(ActivePortal->stmts, stmt);
+	return ActivePortal != NULL && ActivePortal->cplan == NULL && list_length(ActivePortal->stmts) == 1 &&
+		linitial(ActivePortal->stmts) == stmt;
 }
 
 /*
