@@ -129,6 +129,27 @@ typedef struct PfsCounts
 } PfsCounts;
 
 static inline void
+pfs_counts_clear(PfsCounts *c)
+{
+	*c = (PfsCounts)
+	{
+		.min = UINT64_MAX
+	};
+}
+
+/* A timed event. */
+static inline void
+pfs_counts_add_event(PfsCounts *c, uint64_t ticks)
+{
+	c->timed++;
+	c->sum += ticks;
+	if (ticks < c->min)
+		c->min = ticks;
+	if (ticks > c->max)
+		c->max = ticks;
+}
+
+static inline void
 pfs_counts_add(PfsCounts *to, const PfsCounts *from)
 {
 	to->untimed += from->untimed;
@@ -138,6 +159,15 @@ pfs_counts_add(PfsCounts *to, const PfsCounts *from)
 		to->min = from->min;
 	if (from->max > to->max)
 		to->max = from->max;
+}
+
+static inline PfsTotals
+pfs_counts_totals(const PfsCounts *c)
+{
+	return (PfsTotals)
+	{
+		.count_timed = c->timed, .count_untimed = c->untimed, .sum = c->sum, .min = c->min, .max = c->max
+	};
 }
 
 /* Any process: all of these events. */

@@ -293,7 +293,6 @@ static const PfsPart parts[] = {
 	},
 	{
 		.name = "prepared",
-		STRUCT(pfs_shared_prepared),
 		.lay_out = pfs_prepared_lay_out,
 		.start = pfs_prepared_start,
 		.detach = pfs_prepared_detach,

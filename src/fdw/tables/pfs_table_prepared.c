@@ -27,7 +27,7 @@ sql_text_of(const PfsPrepared *p, bool *isnull)
 static const PfsTotals *
 executions_of(const PfsPrepared *p, PfsTotals *totals)
 {
-	pfs_totals_add_cell(totals, &p->executions);
+	*totals = pfs_counts_totals(&p->counts[0].executions);
 	return totals;
 }
 

@@ -62,8 +62,7 @@ extern PFS_HIDDEN PfsChargeCallbacks pfs_charge;
 static inline void
 pfs_digest_wait_clear(PfsDigestWait *w)
 {
-	memset(&w->counts, 0, sizeof(w->counts));
-	w->counts.min = PG_UINT64_MAX;
+	pfs_counts_clear(&w->counts);
 }
 
 /* Counts a wait of a digest that has no place in the table yet. */

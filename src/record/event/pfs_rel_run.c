@@ -79,10 +79,8 @@ pfs_rel_run_take(void)
 	pfs_rel_local.open |= UINT64_C(1) << place;
 	run = &pfs_rel_local.runs->items[place];
 	run->serial = ++pfs_rel_local.last_serial;
-	run->rows = run->index_rows = (PfsRowCount)
-	{
-		.min = PG_UINT64_MAX
-	};
+	pfs_counts_clear(&run->rows);
+	pfs_counts_clear(&run->index_rows);
 	run->held = run->examined = 0;
 	run->server_rows = NULL;
 	run->subxact = GetCurrentTransactionNestLevel();

@@ -55,7 +55,7 @@ count_in_new_place(PfsThread *t, PfsCountedObjects counted, uint64 stat, PfsRelP
 
 	if (p != NULL)
 	{
-		p->rows.min = PG_UINT64_MAX;
+		pfs_counts_clear(&p->rows);
 		pfs_counts_add(&p->rows, rows);
 		return;
 	}

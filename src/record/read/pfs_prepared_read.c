@@ -18,11 +18,17 @@ copy_record(uint32 index, uint64 word, PfsPrepared *copy, PfsPatience *patience)
 	return pfs_owned_copy(pfs_prepared, index, word, &p->thread, copy, pfs_prepared_record_size(), patience);
 }
 
-/*
- * Hands a copy of each prepared statement, of one thread or of all (0), to emit.
- * Counters that a truncation has taken, but whose owner has not begun anew yet, are
- * shown as zero.
- */
+/* The counts of a copy that belong to this generation. */
+static PfsPreparedCounts
+counts_of(const PfsPrepared *copy, uint64 generation)
+{
+	const PfsPreparedCounts *counts = &copy->counts[generation % 2];
+	PfsPreparedCounts none = {0};
+
+	return counts->generation == generation ? *counts : none;
+}
+
+/* Hands a copy of each prepared statement, of one thread or of all (0), to emit. */
 void
 pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg)
 {
@@ -35,8 +41,7 @@ pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg)
 		CHECK_FOR_INTERRUPTS();
 		if (!copy_record(at.index, at.word, copy, &patience) || (thread_id != 0 && copy->thread_id != thread_id))
 			continue;
-		if (copy->generation < copy->collected)
-			memset(&copy->executions, 0, sizeof(copy->executions));
+		copy->counts[0] = counts_of(copy, pfs_load_relaxed(&pfs_words->prepared_truncations));
 		emit(copy, arg);
 	}
 	pfs_turn_give(PFS_TURN_PREPARED, false);
@@ -45,52 +50,35 @@ pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg)
 }
 
 /*
- * Takes the counters of one record for a truncation; returns the executions, 0 if
- * the owner has taken them itself.  If the compare-and-swap fails, its owner has, or
- * the record has been reused: that is seen at the next round.
- */
-static uint64
-collect(uint32 index, uint64 word, uint64 generation, PfsPrepared *copy, PfsPatience *patience)
-{
-	PfsPrepared *p = pfs_pages_record(pfs_prepared, index);
-
-	while (copy_record(index, word, copy, patience))
-	{
-		uint64		collected = copy->collected;
-
-		if (copy->generation >= generation || collected > copy->generation)
-			return 0;
-		if (pfs_cas(&p->collected, &collected, generation))
-			return copy->executions.count_timed + copy->executions.count_untimed;
-	}
-	return 0;
-}
-
-/*
- * Resets the counters of all prepared statements; returns how many executions that
- * were.  Behind the fence every owner sees the new generation before its next event,
- * and begins anew; what the owners have taken themselves by then is in `left`.
+ * Resets the counts of all prepared statements; returns how many executions that were.  Behind the
+ * fence every owner counts its next execution for the new generation.
  */
 int64
 pfs_prepared_truncate(void)
 {
 	PfsPatience patience = {.of_reset = true};
 	PfsPrepared *copy = palloc(pfs_prepared_record_size());
-	uint64		generation;
-	uint64		left = 0;
+	uint64		before;
+	uint64		taken = 0;
 
 	pfs_turn_take(PFS_TURN_PREPARED, true);
 	HOLD_INTERRUPTS();
-	pfs_exchange(&pfs_shared_prepared->left, 0);
-	generation = pfs_add_seqcst(&pfs_words->prepared_truncations, 1) + 1;
+	before = pfs_add_seqcst(&pfs_words->prepared_truncations, 1);
 	pfs_words_changed();
 	pfs_fence_everywhere();
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_prepared, &at);)
-		left += collect(at.index, at.word, generation, copy, &patience);
-	left += pfs_exchange(&pfs_shared_prepared->left, 0);
+	{
+		PfsTotals	executions;
+
+		if (!copy_record(at.index, at.word, copy, &patience))
+			continue;
+		copy->counts[0] = counts_of(copy, before);
+		executions = pfs_counts_totals(&copy->counts[0].executions);
+		taken += pfs_totals_count(&executions);
+	}
 	RESUME_INTERRUPTS();
 	pfs_turn_give(PFS_TURN_PREPARED, true);
 	pfs_patience_end(&patience);
 	pfree(copy);
-	return (int64) left;
+	return (int64) taken;
 }

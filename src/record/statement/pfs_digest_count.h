@@ -35,10 +35,7 @@ pfs_pending_digest_waits(PfsPendingDigest *p, uint32 instrument)
 		return NULL;
 	p->nwaits++;
 	w->instrument = instrument;
-	w->counts = (PfsCounts)
-	{
-		.min = PG_UINT64_MAX
-	};
+	pfs_counts_clear(&w->counts);
 	return w;
 }
 

@@ -10,12 +10,13 @@
  * before is taken to be there, so a session that executes the same ones again and again
  * pays a few instructions.
  *
- * Truncation and owners, as for sockets: the owner makes its sequence word odd and
- * loads `truncations`; who truncates raises it and, behind a fence on all
- * processors, copies each record between two write sections of its owner (or, of one
- * that is stopped in the middle of a write section, as it is: then the count of one
- * execution is lost).
- * Counts of an older generation are taken by whoever raises `collected`, once.
+ * Truncation and owners.  A record has counts of two generations, of which an owner writes those of the
+ * present one: it makes its sequence word odd, loads pfs_words->prepared_truncations, and takes the counts
+ * of that parity, cleared if they are older.  Who truncates raises the word and, behind a fence on all
+ * processors, copies each record between two write sections of its owner (or, of one that is stopped
+ * in the middle of a write section, as it is: then the count of one execution is lost).  From
+ * there on nobody writes the counts of the generation before, until the word is raised once more; and
+ * that is not before this truncator has read them, as truncators take turns.
  */
 #include "postgres.h"
 
@@ -33,7 +34,6 @@
 #include "pfs_statement_open.h"
 
 PFS_FIXED PfsPages *pfs_prepared = NULL;
-PFS_FIXED PfsSharedPrepared *pfs_shared_prepared = NULL;
 
 /* Records of one page. */
 #define PREPARED_PER_PAGE 64
@@ -89,50 +89,29 @@ pfs_prepared_start(void)
 /* ---- records ---- */
 
 /*
- * Makes the counts of a record those of the present generation, when its owner finds
- * that a TRUNCATE has come.  The old ones are zeroed.  If no truncator has collected
- * them, this process adds them to those that the truncator returns.  Inside a write
- * section.
- */
-static void
-begin_generation(PfsPrepared *p)
-{
-	uint64		now = pfs_load_relaxed(&pfs_words->prepared_truncations);
-	uint64		collected = pfs_load_relaxed(&p->collected);
-
-	if (collected <= p->generation && pfs_cas(&p->collected, &collected, now))
-		pfs_add_relaxed(&pfs_shared_prepared->left, p->executions.count_timed + p->executions.count_untimed);
-	pfs_cell_clear(&p->executions);
-	pfs_store_relaxed(&p->generation, now);
-}
-
-/*
  * Counts an execution, when the statement that executes the entry ends, by the
- * statement's time; of a fetch the time alone.  Inside the owner's write section, whose begin comes before the
- * load of `truncations`: see the top of this file.  Without a record, as there was no
+ * statement's time; of a fetch the time alone.  Inside the owner's write section.  Without a record, as there was no
  * room or the statement is closed, nothing is counted.
  */
 void
 pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks, bool is_fetch)
 {
-	PfsPrepared *p = entry->record;
+	PfsCounts  *executions;
 
-	if (unlikely(p == NULL))
+	if (unlikely(entry->record == NULL))
 		return;
-	pfs_fence_signal();
-	if (unlikely(p->generation != pfs_load_relaxed(&pfs_words->prepared_truncations)))
-		begin_generation(p);
+	executions = &pfs_prepared_counts(entry->record)->executions;
 	if (unlikely((flags & PFS_FLAG_TIMED) == 0))
 	{
-		pfs_bump(&p->executions.count_untimed, is_fetch ? 0 : 1);
+		executions->untimed += is_fetch ? 0 : 1;
 		return;
 	}
 	if (unlikely(!pfs_is_usual(flags)))
 		ticks = pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks);
 	if (unlikely(is_fetch))
-		pfs_bump(&p->executions.sum, ticks);
+		executions->sum += ticks;
 	else
-		pfs_cell_add(&p->executions, ticks);
+		pfs_counts_add_event(executions, ticks);
 }
 
 /*
@@ -169,33 +148,24 @@ make_record(PfsThread *t, PfsPreparedEntry *entry, const CachedPlanSource *sourc
 		return;					/* counted there */
 	p = pfs_pages_record(pfs_prepared, index);
 	memset(p, 0, offsetof(PfsPrepared, text));
-	pfs_cell_clear(&p->executions);
 	p->thread_id = t->thread_id;
 	p->thread = t->index;
 	p->database = MyDatabaseId;
 	p->user = nested ? GetUserId() : InvalidOid;
 	strlcpy(p->name, entry->name, sizeof(p->name));
 	put_text(p, source);
-	p->generation = p->collected = pfs_load_relaxed(&pfs_words->prepared_truncations);
 	(void) pfs_pages_publish(pfs_prepared, index);
 	entry->record = p;
 }
 
-/*
- * Frees the record of an entry that is closed, after a look at truncations, so that its
- * executions are returned by the last one.  Inside a write section.
- */
+/* Frees the record of an entry that is closed.  Inside a write section. */
 static void
 drop_record(PfsPreparedEntry *entry)
 {
-	PfsPrepared *p = entry->record;
-
-	if (p == NULL)
+	if (entry->record == NULL)
 		return;
-	if (p->generation != pfs_load_relaxed(&pfs_words->prepared_truncations))
-		begin_generation(p);
+	pfs_pages_give(pfs_prepared, entry->record);
 	entry->record = NULL;
-	pfs_pages_give(pfs_prepared, p);
 }
 
 /* ---- entries ---- */

@@ -20,7 +20,16 @@
 #include "pfs_pages.h"
 #include "pfs_private.h"
 
-/* In shared memory.  Behind the struct lies the text.  What an execution writes is on its first line. */
+/* Executions since one TRUNCATE. */
+typedef struct PfsPreparedCounts
+{
+	uint64		generation;		/* pfs_words->prepared_truncations behind that
+								 * one */
+	PfsCounts	executions;		/* by the timer's class, ticks of the default
+								 * timer */
+} PfsPreparedCounts;
+
+/* In shared memory.  Behind the struct lies the text.  An execution writes one line. */
 typedef struct PfsPrepared
 {
 	/* Written before the record is published. */
@@ -29,14 +38,10 @@ typedef struct PfsPrepared
 	Oid			database;
 
 	/*
-	 * Written inside write sections.  TRUNCATE leaves the counts to their
-	 * owner, as it does for sockets: counters of a generation below
-	 * `collected` are gone.
+	 * By the low bit of the generation; the owner, inside write sections. In
+	 * a reader's copy the first one has the present counts.
 	 */
-	uint64		generation;
-	PfsCell		executions;		/* by the timer's class, ticks of the default
-								 * timer */
-	uint64		collected;		/* also who truncates, by compare-and-swap */
+	PfsPreparedCounts counts[2];
 
 	/* As the first ones. */
 	uint32		text_len;
@@ -46,16 +51,9 @@ typedef struct PfsPrepared
 	char		text[FLEXIBLE_ARRAY_MEMBER];
 } PfsPrepared;
 
-StaticAssertDecl(offsetof(PfsPrepared, executions.max) + sizeof(uint64) <= PFS_CACHE_LINE, "an execution writes one line");
-
-typedef struct PfsSharedPrepared
-{
-	uint64		left;			/* executions that owners have given up
-								 * because of one; atomic */
-} PfsSharedPrepared;
+StaticAssertDecl(offsetof(PfsPrepared, counts[1]) == PFS_CACHE_LINE, "an execution writes one line");
 
 extern PfsPages *pfs_prepared;	/* NULL when pfs is off */
-extern PFS_HIDDEN PfsSharedPrepared *pfs_shared_prepared;
 
 /* Bytes of a record with pfs_sizes. */
 extern size_t pfs_prepared_record_size(void);
@@ -131,6 +129,27 @@ extern void pfs_prepared_look(PfsThread *t);
 
 /* ---- inside a write section ---- */
 
+/*
+ * The owner's counts of now, which it begins if a TRUNCATE has come.  The load comes behind the store of the odd
+ * sequence word; the other side is in pfs_prepared_truncate().
+ */
+static pg_attribute_always_inline PfsPreparedCounts *
+pfs_prepared_counts(PfsPrepared *p)
+{
+	uint64		now;
+	PfsPreparedCounts *counts;
+
+	pfs_fence_signal();
+	now = pfs_load_relaxed(&pfs_words->prepared_truncations);
+	counts = &p->counts[now % 2];
+	if (unlikely(counts->generation != now))
+	{
+		pfs_counts_clear(&counts->executions);
+		counts->generation = now;
+	}
+	return counts;
+}
+
 /* The statement has ended.  is_fetch: it is no execution, so only its time is added. */
 extern void pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks, bool is_fetch);
 
@@ -140,11 +159,8 @@ pfs_prepared_add_usual(PfsPreparedEntry *entry, uint32 flags, uint64 ticks)
 {
 	PfsPrepared *p = entry->record;
 
-	pfs_fence_signal();
-	if (likely(p != NULL && p->generation == pfs_load_relaxed(&pfs_words->prepared_truncations)))
-		pfs_cell_add(&p->executions, ticks);
-	else
-		pfs_prepared_add(entry, flags, ticks, false);
+	if (likely(p != NULL))
+		pfs_counts_add_event(&pfs_prepared_counts(p)->executions, ticks);
 }
 
 /* The process ends. */
