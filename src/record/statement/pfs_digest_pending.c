@@ -53,6 +53,32 @@ pass_item(const PfsPendingDigest *p)
 }
 
 /*
+ * Returns the first bucket of a place at or behind this one that has something; PFS_HISTOGRAM_BUCKETS: none has.
+ * Nearly all are empty, so they are looked at by words.
+ */
+static int
+next_bucket(const PfsPendingDigest *p, int b)
+{
+	uint64		several;
+
+	for (; b < PFS_HISTOGRAM_BUCKETS; b++)
+	{
+		if (b % sizeof(several) == 0)
+		{
+			memcpy(&several, &p->buckets[b], sizeof(several));
+			if (several == 0)
+			{
+				b += sizeof(several) - 1;
+				continue;
+			}
+		}
+		if (p->buckets[b] != 0)
+			return b;
+	}
+	return PFS_HISTOGRAM_BUCKETS;
+}
+
+/*
  * Moves what a place has counted for its thread, too, to the thread's cell and histogram: from here on it is the
  * digest's alone.  Inside the section of seq, as readers look in both.
  */
@@ -62,11 +88,8 @@ collect_place(PfsPendingDigest *p)
 	if (p->instrument == PFS_NO_INSTRUMENT)
 		return;
 	pfs_statement_cell_add(pfs_my_thread, p->instrument, &p->counters);
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
-	{
-		if (p->buckets[b] != 0)
-			pfs_count_statement_bucket(pfs_my_thread, b, p->buckets[b]);
-	}
+	for (int b = next_bucket(p, 0); b < PFS_HISTOGRAM_BUCKETS; b = next_bucket(p, b + 1))
+		pfs_count_statement_bucket(pfs_my_thread, b, p->buckets[b]);
 	pfs_store_relaxed(&p->instrument, PFS_NO_INSTRUMENT);
 }
 
@@ -133,28 +156,6 @@ apply_truncations(uint64 generation)
 
 /* ---- flushing ---- */
 
-/* Adds a place's buckets, nearly all of which are empty: they are looked at by words. */
-static inline void
-flush_buckets(const PfsPendingDigest *p, PfsDigest *d)
-{
-	uint64		several;
-
-	for (int first = 0; first < PFS_HISTOGRAM_BUCKETS; first += sizeof(several))
-	{
-		memcpy(&several, &p->buckets[first], sizeof(several));
-		if (several == 0)
-			continue;
-		for (int b = first; b < first + (int) sizeof(several); b++)
-		{
-			if (p->buckets[b] == 0)
-				continue;
-			if (!pfs_digest_move_is_wanted())
-				return;
-			pfs_add_relaxed(&d->buckets[b], p->buckets[b]);
-		}
-	}
-}
-
 /* Adds what its statements have taken and counted. */
 static inline void
 flush_counters(const PfsPendingDigest *p, PfsSharedStatementCell *to)
@@ -192,7 +193,8 @@ flush(PfsPendingDigest *p)
 	{
 		if (pfs_digest_move_is_wanted())
 			flush_counters(p, &d->counters);
-		flush_buckets(p, d);
+		for (int b = next_bucket(p, 0); b < PFS_HISTOGRAM_BUCKETS && pfs_digest_move_is_wanted(); b = next_bucket(p, b + 1))
+			pfs_add_relaxed(&d->buckets[b], p->buckets[b]);
 		for (uint32 i = 0; i < p->nwaits && pfs_digest_move_is_wanted(); i++)
 			pfs_digest_wait_put(cached, p->waits[i].instrument, &p->waits[i].counts);
 		for (uint32 i = 0; i < p->nrows && pfs_digest_move_is_wanted(); i++)
