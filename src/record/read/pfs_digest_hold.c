@@ -103,7 +103,6 @@ pfs_pending_digests_each(PfsPendingDigestsEach each, void *arg, PfsPatience *pat
 		{
 			const PfsPendingDigest *from = &pending->items[k];
 			PfsPendingDigest copy;
-			uint64		generation;
 			uint64		word;
 
 			if (pfs_load_relaxed(&from->key.query_id) == 0)
@@ -112,20 +111,12 @@ pfs_pending_digests_each(PfsPendingDigestsEach each, void *arg, PfsPatience *pat
 			do
 			{
 				word = pfs_seqlock_read_begin(&pending->seq);
-				generation = pfs_load_relaxed(&pending->generation);
 				pfs_racy_copy(&copy, from, sizeof(copy));
 			} while (!pfs_seqlock_read_valid(&pending->seq, word) && pfs_patience_more(patience));
 			if (copy.key.query_id != 0)
-				each(&copy, generation, arg);
+				each(&copy, arg);
 		}
 	}
-}
-
-bool
-pfs_pending_digests_are_current(uint64 generation, PfsDigestPart part)
-{
-	return generation >= pfs_shared_digests->truncated[PFS_DIGEST_ALL] &&
-		generation >= pfs_shared_digests->truncated[part];
 }
 
 /* ---- copies ---- */

@@ -19,11 +19,8 @@ extern bool pfs_digests_hold(bool alone, PfsPatience *patience);
 extern void pfs_digests_release(bool alone, const PfsPatience *patience);
 
 /* In between: calls `each` for a copy of all that is pending. */
-typedef void (*PfsPendingDigestsEach) (const PfsPendingDigest *p, uint64 generation, void *arg);
+typedef void (*PfsPendingDigestsEach) (const PfsPendingDigest *p, void *arg);
 extern void pfs_pending_digests_each(PfsPendingDigestsEach each, void *arg, PfsPatience *patience);
-
-/* Do numbers of this generation still count for a part, behind its last truncation? */
-extern bool pfs_pending_digests_are_current(uint64 generation, PfsDigestPart part);
 
 /* A copy of what a digest, or all others (key 0), has counted of an instrument, a table or an index. */
 typedef struct PfsDigestCopy

@@ -112,7 +112,7 @@ copy_one(Copies *c, uint32 index)
  * all were copied, or to that of all others.
  */
 static void
-add_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
+add_pending_cb(const PfsPendingDigest *p, void *arg)
 {
 	Copies	   *c = arg;
 	uint64		word;
@@ -120,7 +120,7 @@ add_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
 	PfsDigest  *copy;
 	PfsStatementTotals totals = {0};
 
-	if (!pfs_pending_digests_are_current(generation, PFS_DIGEST_ALL))
+	if (!pfs_pending_digest_counts(p, PFS_DIGEST_ALL))
 		return;
 	if (index != PFS_NO_RECORD && c->number_of[index] == 0)
 		copy_one(c, index);
@@ -130,7 +130,7 @@ add_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
 	pfs_statement_kind.merge(&copy->counters, &totals);
 	for (int b = 0; c->head > offsetof(PfsDigest, buckets) && b < PFS_HISTOGRAM_BUCKETS; b++)
 	{
-		if (pfs_pending_digests_are_current(generation, PFS_DIGEST_PART_BUCKETS))
+		if (pfs_pending_digest_counts(p, PFS_DIGEST_PART_BUCKETS))
 			copy->buckets[b] += p->buckets[b];
 	}
 	if (copy->first_seen == 0 || p->last_seen < copy->first_seen)
@@ -264,12 +264,12 @@ copy_waits(WaitCopies *c)
 
 /* Appends the waits that a process has counted for a digest, which may have a copy already. */
 static void
-add_pending_waits_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
+add_pending_waits_cb(const PfsPendingDigest *p, void *arg)
 {
 	uint64		word;
 	bool		is_there = pfs_digest_find(&p->key, &word) != PFS_NO_RECORD;
 
-	if (!pfs_pending_digests_are_current(generation, PFS_DIGEST_PART_WAITS))
+	if (!pfs_pending_digest_counts(p, PFS_DIGEST_PART_WAITS))
 		return;
 	for (uint32 i = 0; i < Min(p->nwaits, PFS_PENDING_DIGEST_WAITS); i++)
 	{

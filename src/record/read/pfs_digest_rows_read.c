@@ -55,12 +55,12 @@ copy_chain(PfsDigestCopies *c, uint32 link, const PfsDigestKey *key)
 
 /* Appends what a process has counted for a digest, which may have a copy already. */
 static void
-add_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
+add_pending_cb(const PfsPendingDigest *p, void *arg)
 {
 	uint64		word;
 	bool		is_there = pfs_digest_find(&p->key, &word) != PFS_NO_RECORD;
 
-	if (!pfs_pending_digests_are_current(generation, PFS_DIGEST_PART_ROWS))
+	if (!pfs_pending_digest_counts(p, PFS_DIGEST_PART_ROWS))
 		return;
 	for (uint32 i = 0; i < Min(p->nrows, PFS_PENDING_DIGEST_ROWS); i++)
 	{

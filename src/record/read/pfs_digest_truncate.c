@@ -28,9 +28,10 @@ typedef struct Truncation
  * it, and were not older than one before.
  */
 static void
-take_pending_cb(const PfsPendingDigest *p, uint64 generation, void *arg)
+take_pending_cb(const PfsPendingDigest *p, void *arg)
 {
 	const Truncation *t = arg;
+	uint64		generation = p->generation;
 
 	if (generation >= t->generation || generation < t->before[PFS_DIGEST_ALL])
 		return;

@@ -33,23 +33,16 @@ pfs_pending_digests_repair(void)
 	return true;
 }
 
-/* ---- truncation ---- */
+/* ---- emptying ---- */
 
-/* Notes that the waits of a place are going to be in it no more. */
-static void
-pass_waits(const PfsPendingDigest *p)
-{
-	for (uint32 i = 0; i < p->nwaits; i++)
-		pfs_digest_wait_pass(p->waits[i].instrument, &p->waits[i].counts);
-}
-
-/* The same of all that it has. */
+/* Notes that what a place has is going to be in it no more. */
 static void
 pass_item(const PfsPendingDigest *p)
 {
 	pfs_my_digests->passed_statements += p->counters.time.count_timed + p->counters.time.count_untimed;
 	pfs_my_digests->passed_ticks += p->counters.time.sum + p->extra;
-	pass_waits(p);
+	for (uint32 i = 0; i < p->nwaits; i++)
+		pfs_digest_wait_pass(p->waits[i].instrument, &p->waits[i].counts);
 }
 
 /*
@@ -109,53 +102,6 @@ clear_item(PfsPendingDigest *p)
 	memset(p->buckets, 0, sizeof(p->buckets));
 }
 
-/*
- * Drops what is older than the truncations that have happened since this process looked
- * last; inside the section of seq.  False: a truncator may still have to count it.  It has
- * announced itself (`held`) before it said what it truncates and raised the generation, and
- * takes that back when it has counted.  So what it truncates is read first: of one that is
- * not seen by `held` nothing is in it.
- */
-static pg_noinline bool
-apply_truncations(uint64 generation)
-{
-	uint64		truncated[PFS_NUM_DIGEST_PARTS];
-
-	for (int part = 0; part < PFS_NUM_DIGEST_PARTS; part++)
-		truncated[part] = pfs_load_acquire(&pfs_shared_digests->truncated[part]);
-	if (pfs_load_acquire(&pfs_shared_digests->held) != 0)
-		return false;
-	for (int i = 0; i < PFS_PENDING_DIGESTS; i++)
-	{
-		PfsPendingDigest *p = &pfs_my_digests->items[i];
-
-		/* A free one has nothing in it, and its page is perhaps not there. */
-		if (pfs_my_digests->tags[i] == 0)
-			continue;
-		if (truncated[PFS_DIGEST_ALL] > pfs_my_digests->generation)
-		{
-			pass_item(p);
-			clear_item(p);
-		}
-		if (truncated[PFS_DIGEST_PART_BUCKETS] > pfs_my_digests->generation)
-		{
-			collect_place(p);
-			memset(p->buckets, 0, sizeof(p->buckets));
-		}
-		if (truncated[PFS_DIGEST_PART_WAITS] > pfs_my_digests->generation)
-		{
-			pass_waits(p);
-			p->nwaits = 0;
-		}
-		if (truncated[PFS_DIGEST_PART_ROWS] > pfs_my_digests->generation)
-			p->nrows = 0;
-	}
-	pfs_store_relaxed(&pfs_my_digests->generation, generation);
-	return true;
-}
-
-/* ---- flushing ---- */
-
 /* Adds what its statements have taken and counted. */
 static inline void
 flush_counters(const PfsPendingDigest *p, PfsSharedStatementCell *to)
@@ -172,42 +118,56 @@ flush_counters(const PfsPendingDigest *p, PfsSharedStatementCell *to)
 	}
 }
 
+/* Adds a place's numbers to a digest's record, cached NULL: to all others', as far as they still count. */
+static void
+add_to_record(const PfsPendingDigest *p, PfsCachedDigest *cached)
+{
+	PfsDigest  *d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
+
+	if (!pfs_pending_digest_counts(p, PFS_DIGEST_ALL) || !pfs_digest_move_is_wanted())
+		return;
+	flush_counters(p, &d->counters);
+	if (pfs_pending_digest_counts(p, PFS_DIGEST_PART_BUCKETS))
+	{
+		for (int b = next_bucket(p, 0); b < PFS_HISTOGRAM_BUCKETS && pfs_digest_move_is_wanted(); b = next_bucket(p, b + 1))
+			pfs_add_relaxed(&d->buckets[b], p->buckets[b]);
+	}
+	if (pfs_pending_digest_counts(p, PFS_DIGEST_PART_WAITS))
+	{
+		for (uint32 i = 0; i < p->nwaits && pfs_digest_move_is_wanted(); i++)
+			pfs_digest_wait_put(cached, p->waits[i].instrument, &p->waits[i].counts);
+	}
+	if (pfs_pending_digest_counts(p, PFS_DIGEST_PART_ROWS))
+	{
+		for (uint32 i = 0; i < p->nrows && pfs_digest_move_is_wanted(); i++)
+			pfs_digest_rows_put(cached, &p->rows[i]);
+	}
+	if (cached == NULL)
+	{
+		pfs_digest_note_others(p->last_seen, p->last_offset.value, p->last_seen, &p->last_offset);
+		return;
+	}
+	if (p->last_seen > pfs_load_relaxed(&d->last_seen))
+	{
+		pfs_store_relaxed(&d->last_seen, p->last_seen);
+		pfs_digest_offset_store(&d->last_offset, p->last_offset.taken, p->last_offset.value);
+	}
+	(void) pfs_add_relaxed(&d->extra, p->extra);
+}
+
 /*
- * Adds a place's numbers to its digest, or to all others if that was evicted, and frees the
- * place.  False: a reader or truncator forbids it, or the numbers are older than a truncation
- * that has happened since this section began.
+ * Adds a place's numbers to its digest, or to all others if that was evicted, and frees the place.  False: a reader or
+ * truncator forbids it, who may still have to count what the place has.
  */
 static bool
 flush(PfsPendingDigest *p)
 {
 	PfsCachedDigest *cached = pfs_digest_enter(&p->key, false);
-	PfsDigest  *d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
 	bool		may = pfs_digest_begin_move();
 
-	if (may && unlikely(pfs_load_acquire(&pfs_words->digest_truncations) != pfs_my_digests->generation))
-	{
-		pfs_digest_end_move();
-		may = false;
-	}
 	if (may)
 	{
-		if (pfs_digest_move_is_wanted())
-			flush_counters(p, &d->counters);
-		for (int b = next_bucket(p, 0); b < PFS_HISTOGRAM_BUCKETS && pfs_digest_move_is_wanted(); b = next_bucket(p, b + 1))
-			pfs_add_relaxed(&d->buckets[b], p->buckets[b]);
-		for (uint32 i = 0; i < p->nwaits && pfs_digest_move_is_wanted(); i++)
-			pfs_digest_wait_put(cached, p->waits[i].instrument, &p->waits[i].counts);
-		for (uint32 i = 0; i < p->nrows && pfs_digest_move_is_wanted(); i++)
-			pfs_digest_rows_put(cached, &p->rows[i]);
-		if (cached == NULL)
-			pfs_digest_note_others(p->last_seen, p->last_offset.value, p->last_seen, &p->last_offset);
-		else if (p->last_seen > pfs_load_relaxed(&d->last_seen))
-		{
-			pfs_store_relaxed(&d->last_seen, p->last_seen);
-			pfs_digest_offset_store(&d->last_offset, p->last_offset.taken, p->last_offset.value);
-		}
-		if (cached != NULL)
-			(void) pfs_add_relaxed(&d->extra, p->extra);
+		add_to_record(p, cached);
 		pass_item(p);
 		clear_item(p);
 		pfs_digest_end_move();
@@ -218,33 +178,30 @@ flush(PfsPendingDigest *p)
 
 /* ---- which place ---- */
 
-/* Looks at the tags of all places, and remembers where the digest was found. */
-PfsPendingDigest *
-pfs_pending_digest_look(const PfsDigestKey *key, PfsInstrumentId instrument)
+/* The first place of a digest, or the next one behind `last`, whatever is counted there; NULL: there is none. */
+static PfsPendingDigest *
+next_place_of(const PfsDigestKey *key, const PfsPendingDigest *last)
 {
-	uint8		tag = pfs_pending_digest_tag(key->query_id);
-
-	for (int i = 0; i < PFS_PENDING_DIGESTS; i++)
+	for (int i = last == NULL ? 0 : last - pfs_my_digests->items + 1; i < PFS_PENDING_DIGESTS; i++)
 	{
-		PfsPendingDigest *p = &pfs_my_digests->items[i];
-
-		if (pfs_my_digests->tags[i] == tag && pfs_pending_digest_is(p, key, instrument))
-		{
-			pfs_my_digests->lately[key->query_id % PFS_PENDING_LATELY] = i;
-			return p;
-		}
+		if (pfs_my_digests->tags[i] == pfs_pending_digest_tag(key->query_id) &&
+			pfs_digest_same_key(&pfs_my_digests->items[i].key, key))
+			return &pfs_my_digests->items[i];
 	}
 	return NULL;
 }
 
-/* A place of a digest, whatever its statements are counted as; NULL: there is none. */
-static PfsPendingDigest *
-any_place_of(const PfsDigestKey *key)
+/* Remembers where the digest was found. */
+PfsPendingDigest *
+pfs_pending_digest_look(const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation)
 {
-	for (int i = 0; i < PFS_PENDING_DIGESTS; i++)
+	for (PfsPendingDigest *p = next_place_of(key, NULL); p != NULL; p = next_place_of(key, p))
 	{
-		if (pfs_my_digests->tags[i] == pfs_pending_digest_tag(key->query_id) && pfs_digest_same_key(&pfs_my_digests->items[i].key, key))
-			return &pfs_my_digests->items[i];
+		if (p->instrument == instrument && p->generation == generation)
+		{
+			pfs_my_digests->lately[key->query_id % PFS_PENDING_LATELY] = p - pfs_my_digests->items;
+			return p;
+		}
 	}
 	return NULL;
 }
@@ -292,7 +249,7 @@ link_digest(PfsPendingDigest *p, const PfsDigestEnd *end)
  * NULL: the digest has no record, or no place can be had.
  */
 static pg_noinline PfsPendingDigest *
-take(const PfsDigestEnd *end)
+take(const PfsDigestEnd *end, uint64 generation)
 {
 	PfsPendingDigest *p = NULL;
 
@@ -313,6 +270,7 @@ take(const PfsDigestEnd *end)
 		return NULL;
 	p->last_seen = end->now;
 	p->instrument = end->instrument;
+	p->generation = generation;
 	p->key.db_user = end->key.db_user;
 	pfs_store_relaxed(&p->key.query_id, end->key.query_id);
 	pfs_my_digests->tags[p - pfs_my_digests->items] = pfs_pending_digest_tag(end->key.query_id);
@@ -324,34 +282,32 @@ take(const PfsDigestEnd *end)
  * yet to which it would be flushed.  A fetch needs no room, and takes a place only if its query has one.
  */
 static inline PfsPendingDigest *
-find(const PfsDigestEnd *end, uint32 bucket)
+find(const PfsDigestEnd *end, uint32 bucket, uint64 generation)
 {
-	PfsPendingDigest *p = pfs_pending_digest_of(&end->key, end->instrument);
+	PfsPendingDigest *p = pfs_pending_digest_of(&end->key, end->instrument, generation);
 
 	if (unlikely(p == NULL) && end->instrument != PFS_NO_INSTRUMENT &&
 		pfs_summary_chunk(pfs_my_thread, PFS_FAMILY_STATEMENTS, pfs_statement_cell(end->instrument)) == NULL)
 		return NULL;
 	if (unlikely(end->is_fetch))
 	{
-		const PfsPendingDigest *of_query = p != NULL ? p : any_place_of(&end->key);
+		const PfsPendingDigest *of_query = p != NULL ? p : next_place_of(&end->key, NULL);
 
 		if (of_query == NULL || pfs_pending_digest_is_gone(of_query))
 			return NULL;
-		return p != NULL ? p : take(end);
+		return p != NULL ? p : take(end, generation);
 	}
 	if (likely(p != NULL && !pfs_pending_digest_is_gone(p) && p->buckets[bucket] != PG_UINT8_MAX))
 		return p;
 	if (p != NULL && !flush(p))
 		return NULL;
-	return take(end);
+	return take(end, generation);
 }
 
 /* The process takes its set of places with its first statement. */
 PfsPendingDigest *
 pfs_pending_digest_begin(const PfsDigestEnd *end, uint32 bucket)
 {
-	uint64		generation;
-
 	if (unlikely(pfs_my_digests == NULL))
 		pfs_my_digests = pfs_thread_sets_take(&pfs_pending_digests, pfs_my_thread);
 	if (unlikely(pfs_my_digests == NULL))
@@ -365,16 +321,7 @@ pfs_pending_digest_begin(const PfsDigestEnd *end, uint32 bucket)
 	 * The load comes after these two stores; the other side is in
 	 * pfs_digest_truncate.c.
 	 */
-	generation = pfs_load_acquire(&pfs_words->digest_truncations);
-	if (unlikely(generation != pfs_my_digests->generation) && !apply_truncations(generation))
-		return NULL;
-	return find(end, bucket);
-}
-
-bool
-pfs_pending_digests_are_mine(void)
-{
-	return pfs_my_digests != NULL && pfs_my_digests->generation == pfs_load_relaxed(&pfs_words->digest_truncations);
+	return find(end, bucket, pfs_load_acquire(&pfs_words->digest_truncations));
 }
 
 /* Without places the process's statements have left at once. */
@@ -405,7 +352,7 @@ pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 statements)
 	PfsCachedDigest *cached;
 
 	if (pfs_my_digests != NULL && key.query_id != 0)
-		p = any_place_of(&key);
+		p = next_place_of(&key, NULL);
 	if (p != NULL && !pfs_pending_digest_is_gone(p))
 	{
 		pfs_seqlock_write_begin(&pfs_my_digests->seq);

@@ -21,8 +21,9 @@
  * and nothing forbids that: from there on the place is its digest's alone, and the digest's next statement gets another
  * one.  So each side is truncated without a look at the other one.
  *
- * TRUNCATE of digests raises pfs_words->digest_truncations and writes nobody's numbers: those of an
- * older generation do not count for digests any more, and their owner drops them.
+ * TRUNCATE of digests raises pfs_words->digest_truncations and writes nobody's numbers.  A place belongs to the
+ * generation in which it was taken, and behind a truncation its digest's next statement gets another one.  What a
+ * place has counts for those parts of digests that were truncated last before it was taken, or in its generation.
  *
  * Separate from pfs_digest.h: a digest is everybody's, these numbers are one process's.
  */
@@ -53,6 +54,7 @@ typedef struct PfsPendingWait
 typedef struct PfsPendingDigest
 {
 	PfsDigestKey key;			/* query_id 0: nobody's place */
+	uint64		generation;		/* of truncations, when the place was taken */
 
 	/*
 	 * The record, as it was found: it has gone if its state word is another
@@ -103,7 +105,6 @@ typedef enum PfsDigestPart
 typedef struct PfsPendingDigests
 {
 	PfsSeqlock	seq;			/* odd while the owner changes anything */
-	uint64		generation;		/* truncations that the owner has applied */
 	uint32		next;			/* place whose turn it is to be replaced */
 
 	/*
@@ -156,28 +157,31 @@ pfs_pending_digest_tag(uint64 query_id)
 }
 
 /* Looks for a place by tags. */
-extern PfsPendingDigest *pfs_pending_digest_look(const PfsDigestKey *key, PfsInstrumentId instrument);
-
-static inline bool
-pfs_pending_digest_is(const PfsPendingDigest *p, const PfsDigestKey *key, PfsInstrumentId instrument)
-{
-	return pfs_digest_same_key(&p->key, key) && p->instrument == instrument;
-}
+extern PfsPendingDigest *pfs_pending_digest_look(const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation);
 
 /*
- * The place of a digest's statements that are counted for the thread as this instrument; NULL: there is none.  The
- * process has places.
+ * The place of a digest's statements that are counted for the thread as this instrument, in this generation of
+ * truncations; NULL: there is none.  The process has places.
  */
 static inline PfsPendingDigest *
-pfs_pending_digest_of(const PfsDigestKey *key, PfsInstrumentId instrument)
+pfs_pending_digest_of(const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation)
 {
 	PfsPendingDigests *set = pfs_my_digests;
 	uint8		last = set->lately[key->query_id % PFS_PENDING_LATELY];
 	PfsPendingDigest *found = &set->items[last];
 
-	if (likely(set->tags[last] == pfs_pending_digest_tag(key->query_id) && pfs_pending_digest_is(found, key, instrument)))
+	if (likely(set->tags[last] == pfs_pending_digest_tag(key->query_id) && pfs_digest_same_key(&found->key, key) &&
+			   found->instrument == instrument && found->generation == generation))
 		return found;
-	return pfs_pending_digest_look(key, instrument);
+	return pfs_pending_digest_look(key, instrument, generation);
+}
+
+/* Do the numbers of a place count for this part of digests, behind its last truncation? */
+static inline bool
+pfs_pending_digest_counts(const PfsPendingDigest *p, PfsDigestPart part)
+{
+	return p->generation >= pfs_load_relaxed(&pfs_shared_digests->truncated[PFS_DIGEST_ALL]) &&
+		p->generation >= pfs_load_relaxed(&pfs_shared_digests->truncated[part]);
 }
 
 /* Has the digest's record gone? */
@@ -213,9 +217,6 @@ extern void pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 s
  * counted altogether is still all of them.
  */
 extern void pfs_pending_digests_pass(uint64 statements, uint64 ticks);
-
-/* Has this process numbers, and are they younger than all truncations? */
-extern bool pfs_pending_digests_are_mine(void);
 
 /* The process adds its numbers to their digests, as far as it may, and leaves the places of its thread record. */
 extern void pfs_pending_digests_detach(PfsThread *t);

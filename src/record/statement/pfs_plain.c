@@ -131,7 +131,7 @@ pfs_plain_look_now(PfsThread *t)
 	 * What a run on a table that is still open has counted is added to its
 	 * digest when that ends.
 	 */
-	if (pfs_memory_is_counted || !pfs_pending_digests_are_mine() || pfs_rel_local.open != 0)
+	if (pfs_memory_is_counted || pfs_rel_local.open != 0)
 		pfs_plain.looked = 0;
 	if (pfs_plain.looked != 0)
 		pfs_plain.generation = generation;
