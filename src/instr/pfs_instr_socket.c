@@ -56,6 +56,13 @@ operation_of_client(PfsClientWait kind)
 	return kind == PFS_CLIENT_READS ? PFS_OP_RECV : PFS_OP_SEND;
 }
 
+/* Where it is counted; of an idle wait, the bytes that end it. */
+static pg_attribute_always_inline PfsCallsPart
+part_of_client(PfsClientWait kind)
+{
+	return kind == PFS_CLIENT_WRITES ? PFS_CALLS_WRITE : PFS_CALLS_READ;
+}
+
 /* Makes an event of a call that has moved bytes, between these two readings.  s: the record of the socket, or NULL. */
 static pg_noinline void
 make_event(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsSocket *s, uint64 start, uint64 now,
@@ -66,7 +73,7 @@ make_event(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsSocket *s,
 	if (e == NULL)
 		return;
 	pfs_wait_set_bytes(e, bytes);
-	pfs_socket_instant(t, e, s, op == PFS_OP_RECV ? PFS_CALLS_READ : PFS_CALLS_WRITE, start, now, bytes);
+	pfs_socket_instant(t, e, s, start, now);
 }
 
 /*
@@ -83,7 +90,7 @@ are_bytes_counted(const PfsThread *t)
 }
 
 /*
- * Behind a wait for the client's socket: the next one may be usual.  So is then what it counts beside: in the record of
+ * Behind a wait for the client's socket: the next one may be usual.  So is then what it counts beside: in the place of
  * the socket, with the end of an idle wait the bytes that have ended it.  Both are looked at behind the lookup's
  * generation.
  */
@@ -93,7 +100,8 @@ make_lookup(PfsThread *t, PfsClientWait kind, PfsInstrumentId instrument, uint64
 	PfsWaitLookup *lookup = &pfs_client_lookups[kind];
 
 	pfs_wait_lookup_make(lookup, t, instrument, bits);
-	if (pfs_my_socket == NULL || !pfs_socket_is_current(pfs_my_socket) || (kind < PFS_CLIENT_READS && (!are_bytes_counted(t) || pfs_memory_is_stale())))
+	if (!pfs_socket_has_place(part_of_client(kind)) ||
+		(kind < PFS_CLIENT_READS && (!are_bytes_counted(t) || pfs_memory_is_stale())))
 		lookup->generation = 0;
 }
 
@@ -107,26 +115,24 @@ record_in_place(PfsThread *t, PfsClientWait kind, uint64 start, uint64 now, ssiz
 	const PfsWaitLookup *lookup = &pfs_client_lookups[kind];
 	PfsParent	parent = pfs_local.parent;
 	uint64		ticks = likely(now > start) ? now - start : 0;
-	PfsSocket  *s;
-	PfsSocketCell *cell;
+	PfsPendingCalls *p;
 	PfsWait    *e;
 
 	/* What it sends is still the statement's that has run. */
 	if (unlikely(bytes > PG_INT32_MAX || !pfs_wait_is_undisturbed(t, PFS_SLOW_OVER) || !pfs_wait_lookup_has_place(t, parent)))
 		return false;
 	pfs_write_begin(t);
-	if (unlikely(!pfs_wait_lookup_count(lookup, pfs_wait_lookup_bucket(lookup, ticks), ticks)))
+	p = pfs_socket_local.places[part_of_client(kind)];
+	if (unlikely(pfs_pending_calls_are_full(p) ||
+				 !pfs_wait_lookup_count(lookup, pfs_wait_lookup_bucket(lookup, ticks), ticks)))
 	{
 		pfs_write_end(t);
 		return false;
 	}
-	s = pfs_my_socket;
-	cell = &s->cells[kind == PFS_CLIENT_READS ? PFS_CALLS_READ : PFS_CALLS_WRITE];
-	pfs_cell_add(&cell->calls, ticks);
-	pfs_bump(&cell->bytes, bytes);
+	pfs_pending_calls_add(p, ticks, bytes);
 	e = pfs_wait_lookup_fill(t, lookup, 0, parent, source);
 	e->timer_start = start;
-	e->object.address = (uintptr_t) s;
+	e->object.address = (uintptr_t) pfs_socket_local.mine;
 	pfs_wait_lookup_done(t, lookup, e, start + ticks, (int32) bytes);
 	pfs_write_end(t);
 	return true;
@@ -140,7 +146,7 @@ record_any(PfsClientWait kind, uint32 flags, uint64 start, uint64 now, ssize_t b
 	PfsInstrumentId instrument = instrument_of_client(kind);
 	PfsOperation op = operation_of_client(kind);
 
-	make_event(t, instrument, flags, pfs_my_socket, start, now, bytes, op, pfs_frames_source_memo(frame, memo));
+	make_event(t, instrument, flags, pfs_socket_local.mine, start, now, bytes, op, pfs_frames_source_memo(frame, memo));
 	make_lookup(t, kind, instrument, pfs_event_kind(instrument, op, PFS_OBJECT_SOCKET));
 	return bytes;
 }
@@ -290,10 +296,10 @@ becomes_idle(PfsThread *t, PfsTimestamp now, const void *frame, PfsFramesMemo *m
 
 /* Inside a write section: counts the bytes of a message, which are no event. */
 static inline void
-count_bytes(const PfsThread *t, ssize_t bytes)
+count_bytes(PfsThread *t, ssize_t bytes)
 {
 	if (are_bytes_counted(t))
-		pfs_socket_bytes(pfs_my_socket, bytes);
+		pfs_socket_count_bytes(t, bytes);
 }
 
 /*
@@ -386,7 +392,7 @@ idle_ends(ssize_t bytes)
 		return idle_ends_any(t, now.at, bytes);
 	}
 	pfs_open_waits.idle = NULL;
-	pfs_bump(&pfs_my_socket->cells[PFS_CALLS_READ].bytes, bytes);
+	pfs_socket_local.places[PFS_CALLS_READ]->bytes += bytes;
 	if (likely(pfs_plain_arrives(t, now.at)))
 		pfs_write_end(t);
 	else

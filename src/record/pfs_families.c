@@ -15,6 +15,7 @@
 #include "pfs_event_read.h"
 #include "pfs_file_sum.h"
 #include "pfs_rel_count.h"
+#include "pfs_socket.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
 #include "pfs_register.h"
@@ -90,6 +91,7 @@ static const PfsCountedKind *const counted_kinds[PFS_NUM_COUNTED_OBJECTS] = {
 	[PFS_COUNTED_FILES] = &pfs_counted_files,
 	[PFS_COUNTED_TABLES] = &pfs_counted_tables,
 	[PFS_COUNTED_INDEXES] = &pfs_counted_indexes,
+	[PFS_COUNTED_SOCKETS] = &pfs_counted_sockets,
 };
 
 StaticAssertDecl(sizeof(PfsTotals) <= PFS_TOTALS_SIZE_MAX && sizeof(PfsMemoryTotals) <= PFS_TOTALS_SIZE_MAX &&

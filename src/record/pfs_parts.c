@@ -271,15 +271,13 @@ static const PfsPart parts[] = {
 	},
 	{
 		.name = "sockets",
-		STRUCT(pfs_shared_sockets),
 		.lay_out = pfs_sockets_lay_out,
-		.start = pfs_sockets_start,
 		.attach = pfs_socket_attach,
 		.detach = pfs_socket_detach,
-		.repair = pfs_socket_repair,
-		.forget = (void **) &pfs_my_socket,
+		.forget = (void **) &pfs_socket_local.mine,
 		.pages = &pfs_sockets,
 		.beside = pfs_calls_totals_size,
+		.sets = &pfs_pending_sets[PFS_COUNTED_SOCKETS],
 	},
 	{
 		.name = "lwlocks",

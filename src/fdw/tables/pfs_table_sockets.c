@@ -64,7 +64,7 @@ read_peer(SocketRow *row, int pid)
 
 /* Adds a socket, unless a condition on thread_id or event_name leaves it out. */
 static void
-add_instance_cb(const PfsSocket *socket, uint32 index, void *arg)
+add_instance_cb(const PfsSocket *socket, uint32 index, uint64 word, void *arg)
 {
 	PfsScan    *scan = arg;
 	SocketRow  *row;

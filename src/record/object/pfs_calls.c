@@ -1,12 +1,68 @@
 /*
  * pfs_calls.c
- *	  Calls on files and sockets: what all processes add to, and its sums.
+ *	  Calls on files and sockets: places of a process, what all processes add to, and its sums.
  */
 #include "postgres.h"
 
 #include "pfs_calls.h"
-#include "pfs_instrument.h"
 #include "pfs_shared.h"
+
+/* ---- places ---- */
+
+PfsPendingCalls *
+pfs_pending_calls_take(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key)
+{
+	PfsPendingCalls *p = (PfsPendingCalls *) pfs_pending_take(t, kind, object, key);
+
+	if (p != NULL)
+		p->min = PG_UINT64_MAX;
+	return p;
+}
+
+void
+pfs_pending_calls_count(PfsPendingCalls *p, const PfsWait *e, uint64 end)
+{
+	if (likely(e->flags & PFS_FLAG_TIMED))
+		pfs_pending_calls_add(p, pfs_calls_ticks(e, end), pfs_calls_bytes(e));
+	else
+	{
+		p->untimed++;
+		p->bytes += pfs_calls_bytes(e);
+	}
+}
+
+PfsTotals
+pfs_calls_of_event(const PfsWait *e, uint64 end)
+{
+	bool		timed = (e->flags & PFS_FLAG_TIMED) != 0;
+	uint64		ticks = pfs_calls_ticks(e, end);
+
+	return (PfsTotals)
+	{
+		.count_timed = timed, .count_untimed = !timed, .sum = ticks, .min = ticks, .max = ticks
+	};
+}
+
+PfsTotals
+pfs_pending_calls_totals(const PfsPending *place)
+{
+	const PfsPendingCalls *p = (const PfsPendingCalls *) place;
+
+	return (PfsTotals)
+	{
+		.count_timed = p->timed, .count_untimed = p->untimed, .sum = p->sum, .min = p->min, .max = p->max
+	};
+}
+
+uint64
+pfs_pending_calls_events(const PfsPending *place)
+{
+	const PfsPendingCalls *p = (const PfsPendingCalls *) place;
+
+	return (uint64) p->timed + p->untimed;
+}
+
+/* ---- sums ---- */
 
 size_t
 pfs_calls_totals_size(void)
@@ -44,6 +100,16 @@ pfs_calls_read(const PfsChained *from, PfsCalls *to, PfsCallsPart part)
 	to->bytes[part] += pfs_load_relaxed(&from->bytes);
 }
 
+void
+pfs_calls_read_pending(const PfsPending *place, PfsCalls *to)
+{
+	PfsCallsPart part = PFS_CALLS_PART(place->key);
+	PfsTotals	calls = pfs_pending_calls_totals(place);
+
+	pfs_totals_add(&to->parts[part], &calls);
+	to->bytes[part] += pfs_pending_calls_bytes(place);
+}
+
 /*
  * Takes a cell's counters away, by exchanges, and adds them to *calls and *bytes.  Cells that
  * have counted no call, as most have, are left alone: an exchange costs more than a look, and
@@ -66,16 +132,22 @@ pfs_calls_totals_read(const PfsChained *totals, PfsCalls *by_instrument)
 }
 
 uint64
-pfs_calls_totals_clear(PfsChained *totals, bool bytes_alone)
+pfs_calls_clear(PfsChained *cells, uint32 n, bool bytes_alone)
 {
 	PfsTotals	calls = {0};
 	uint64		bytes = 0;
 
-	for (uint32 i = 0; i < totals_used(); i++)
+	for (uint32 i = 0; i < n; i++)
 	{
-		pfs_calls_take(&totals[i], &calls, &bytes);
-		if (bytes_alone && pfs_load_relaxed(&totals[i].bytes) != 0)
-			pfs_exchange(&totals[i].bytes, 0);
+		pfs_calls_take(&cells[i], &calls, &bytes);
+		if (bytes_alone && pfs_load_relaxed(&cells[i].bytes) != 0)
+			pfs_exchange(&cells[i].bytes, 0);
 	}
 	return pfs_totals_count(&calls);
+}
+
+uint64
+pfs_calls_totals_clear(PfsChained *totals, bool bytes_alone)
+{
+	return pfs_calls_clear(totals, totals_used(), bytes_alone);
 }

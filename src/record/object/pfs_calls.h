@@ -2,15 +2,16 @@
  * pfs_calls.h
  *	  Calls on files and sockets: counted by instrument and part, each with its bytes.
  *
- * Separate from files and sockets, which count their calls in ways of their own and sum them
- * up in the same one: an array of totals by instrument and part, for which a PfsChained
- * that is in no chain is the cell.
+ * Separate from files and sockets, whose calls are counted in the same places (pfs_pending.h)
+ * and summed up in the same way: totals by instrument and part, for which a PfsChained that is
+ * in no chain is the cell.
  */
 #ifndef PFS_CALLS_H
 #define PFS_CALLS_H
 
-#include "pfs.h"
 #include "pfs_chain.h"
+#include "pfs_event_write.h"
+#include "pfs_pending.h"
 
 /* What a call does, and the columns that it is counted in. */
 typedef enum PfsCallsPart
@@ -28,6 +29,92 @@ typedef enum PfsCallsPart
 #define PFS_CALLS_PART(key) ((PfsCallsPart) ((key) >> 16 & 3))
 #define PFS_CALLS_KEY_BITS 18
 
+static inline PfsCallsPart
+pfs_calls_part(PfsOperation op)
+{
+	if (op == PFS_OP_READ || op == PFS_OP_RECV)
+		return PFS_CALLS_READ;
+	return op == PFS_OP_WRITE || op == PFS_OP_COPY || op == PFS_OP_SEND ? PFS_CALLS_WRITE : PFS_CALLS_MISC;
+}
+
+/* ---- places ---- */
+
+/* A place of calls on an object that a process has not added to its sums yet: one cache line. */
+typedef struct PfsPendingCalls
+{
+	PfsPending	place;			/* key: PFS_CALLS_KEY */
+	uint64		sum;			/* ticks of the default timer, of the timed
+								 * ones */
+	uint64		min;
+	uint64		max;
+	uint64		bytes;			/* read or written */
+	uint32		timed;
+	uint32		untimed;
+} PfsPendingCalls;
+
+StaticAssertDecl(sizeof(PfsPendingCalls) == PFS_CACHE_LINE, "a call touches one line of pending numbers");
+
+/* Ticks of the default timer that an event has taken; 0 if it is not timed. */
+static pg_attribute_always_inline uint64
+pfs_calls_ticks(const PfsWait *e, uint64 end)
+{
+	uint64		ticks = end > e->timer_start ? end - e->timer_start : 0;
+
+	if (likely((e->flags & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK)) == (pfs_local.usual & (PFS_FLAG_TIMED | PFS_FLAG_TIMER_MASK))))
+		return ticks;
+	return (e->flags & PFS_FLAG_TIMED) ? pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags), ticks) : 0;
+}
+
+/* Bytes that the call of an event has moved. */
+static pg_attribute_always_inline uint64
+pfs_calls_bytes(const PfsWait *e)
+{
+	int64		bytes = pfs_calls_part(e->operation) != PFS_CALLS_MISC ? pfs_wait_bytes(e) : 0;
+
+	return Max(bytes, 0);
+}
+
+/* Is there no room for one call more in its numbers? */
+static pg_attribute_always_inline bool
+pfs_pending_calls_are_full(const PfsPendingCalls *p)
+{
+	return unlikely((int32) (p->timed | p->untimed) < 0);
+}
+
+/* Inside a write section: counts a timed call. */
+static pg_attribute_always_inline void
+pfs_pending_calls_add(PfsPendingCalls *p, uint64 ticks, uint64 bytes)
+{
+	p->bytes += bytes;
+	p->timed++;
+	p->sum += ticks;
+	if (ticks < p->min)
+		p->min = ticks;
+	if (ticks > p->max)
+		p->max = ticks;
+}
+
+/* Inside a write section: an empty place; NULL: see pfs_pending_take(). */
+extern PfsPendingCalls *pfs_pending_calls_take(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key);
+
+/* Inside a write section: counts the call of an event that ends, before the event leaves its slot. */
+extern void pfs_pending_calls_count(PfsPendingCalls *p, const PfsWait *e, uint64 end);
+
+/* A private sum of the same call, for where there is no place. */
+extern PfsTotals pfs_calls_of_event(const PfsWait *e, uint64 end);
+
+/* The calls of a place as a private sum; how many they are, for PfsCountedKind. */
+extern PfsTotals pfs_pending_calls_totals(const PfsPending *place);
+extern uint64 pfs_pending_calls_events(const PfsPending *place);
+
+static inline uint64
+pfs_pending_calls_bytes(const PfsPending *place)
+{
+	return ((const PfsPendingCalls *) place)->bytes;
+}
+
+/* ---- sums ---- */
+
 /* A private sum of one instrument's calls. */
 typedef struct PfsCalls
 {
@@ -41,8 +128,9 @@ extern const PfsTotals *pfs_calls_all(const PfsCalls *calls, PfsTotals *all);
 /* Any process: adds calls and their bytes to a cell. */
 extern void pfs_calls_add(PfsChained *to, const PfsTotals *calls, uint64 bytes);
 
-/* Any process: adds what a cell has to a private sum; take: and leaves the cell empty. */
+/* Any process: adds what a cell, or a place, has to a private sum; take: and leaves the cell empty. */
 extern void pfs_calls_read(const PfsChained *from, PfsCalls *to, PfsCallsPart part);
+extern void pfs_calls_read_pending(const PfsPending *place, PfsCalls *to);
 extern void pfs_calls_take(PfsChained *from, PfsTotals *calls, uint64 *bytes);
 
 /* Bytes of an array of totals: one cell for each instrument and part, in this order. */
@@ -55,10 +143,11 @@ pfs_calls_total(PfsChained *totals, PfsInstrumentId instrument, PfsCallsPart par
 }
 
 /*
- * Readers: adds all totals to those of their instruments.  Truncators: empties them; how many calls.
- * bytes_alone: bytes can be without a call, as on sockets.
+ * Readers: adds all totals to those of their instruments.  Truncators: empties them, or so many cells; how
+ * many calls.  bytes_alone: bytes can be without a call, as on sockets.
  */
 extern void pfs_calls_totals_read(const PfsChained *totals, PfsCalls *by_instrument);
 extern uint64 pfs_calls_totals_clear(PfsChained *totals, bool bytes_alone);
+extern uint64 pfs_calls_clear(PfsChained *cells, uint32 n, bool bytes_alone);
 
 #endif							/* PFS_CALLS_H */

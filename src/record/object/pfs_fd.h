@@ -18,7 +18,7 @@ typedef struct PfsFd
 	const uint64 *state;		/* where that word is; a constant 0 for none */
 	uint64		counted;		/* PFS_COUNTED_OBJECT of the record; none:
 								 * that of `kind` and no word */
-	struct PfsPendingFile *place;	/* where its last call was counted, or
+	struct PfsPendingCalls *place;	/* where its last call was counted, or
 									 * NULL; by now perhaps of others */
 	uint8		kind;			/* PfsFileKind */
 	bool		is_open;		/* its record's open_count includes it */

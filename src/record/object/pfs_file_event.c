@@ -40,7 +40,7 @@ static void
 finish(PfsThread *t, PfsWait *e, uint32 level, uint64 end, PfsFd *file)
 {
 	/* Before the event leaves its slot. */
-	PfsPendingFile *place = pfs_file_sum(t, e, end);
+	PfsPendingCalls *place = pfs_file_sum(t, e, end);
 
 	/* A handler's call may have left another file there, or none. */
 	if (file != NULL && file->state != NULL && file->counted == e->object.file.counted)

@@ -124,7 +124,7 @@ static pg_attribute_always_inline void
 pfs_file_event_end(PfsThread *t, const PfsWaitLookup *lookup, PfsFd *file, PfsCallsPart part, int64 bytes)
 {
 	uint64		end = pfs_read_cycles();
-	PfsPendingFile *p = file->place;
+	PfsPendingCalls *p = file->place;
 
 	pfs_write_begin(t);
 	if (likely(pfs_wait_is_in_place(t) && p != NULL && (uint64) bytes <= PG_INT32_MAX))
@@ -134,10 +134,9 @@ pfs_file_event_end(PfsThread *t, const PfsWaitLookup *lookup, PfsFd *file, PfsCa
 
 		if (likely(pfs_pending_holds(PFS_COUNTED_FILES, &p->place, e->object.file.counted,
 									 PFS_CALLS_KEY(lookup->instrument, part)) &&
-				   !pfs_pending_file_is_full(p) && pfs_wait_lookup_end(t, lookup, e, end, (int32) bytes)))
+				   !pfs_pending_calls_are_full(p) && pfs_wait_lookup_end(t, lookup, e, end, (int32) bytes)))
 		{
-			p->bytes += bytes;
-			pfs_pending_file_add(p, ticks);
+			pfs_pending_calls_add(p, ticks, bytes);
 			pfs_write_end(t);
 			return;
 		}

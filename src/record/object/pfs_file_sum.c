@@ -110,32 +110,40 @@ add(PfsFile *file, uint32 key, uint64 bytes, const PfsTotals *totals)
 	pfs_calls_add(sum != NULL ? sum : total_of(key), totals, bytes);
 }
 
-void
-pfs_file_sum_at_once(PfsThread *t, const PfsWait *e, uint64 ticks)
-{
-	PfsCallsPart part = pfs_file_part(e->operation);
-	bool		timed = (e->flags & PFS_FLAG_TIMED) != 0;
-	PfsTotals	totals = {.count_timed = timed, .count_untimed = !timed, .sum = ticks, .min = ticks, .max = ticks};
-	uint64		file = e->object_type == PFS_OBJECT_FILE ? e->object.file.counted : 0;
-	int64		bytes = part != PFS_CALLS_MISC ? pfs_wait_bytes(e) : 0;
-
-	add(pfs_object_enter(t, PFS_COUNTED_FILES, file), PFS_FILE_KEY(PFS_CALLS_KEY(e->instrument, part), use_of(file)),
-		Max(bytes, 0), &totals);
-	pfs_object_leave(t, PFS_COUNTED_FILES);
-}
-
 /* ---- what is pending ---- */
 
 /* Takes a place for calls on a file, in which nothing is counted yet. */
-PfsPendingFile *
-pfs_file_place(PfsThread *t, uint64 file, uint32 key)
+static PfsPendingCalls *
+take_place(PfsThread *t, uint64 file, uint32 key)
 {
-	PfsPendingFile *p = (PfsPendingFile *) pfs_pending_take(t, PFS_COUNTED_FILES, file, key);
+	PfsPendingCalls *p = pfs_pending_calls_take(t, PFS_COUNTED_FILES, file, key);
 
 	if (p != NULL)
-	{
-		p->min = PG_UINT64_MAX;
 		p->place.note = use_of(file);
+	return p;
+}
+
+/*
+ * Counts a call in the place of its file, for which one is taken if there is none, or in the sums of
+ * the file if none can be had.
+ */
+PfsPendingCalls *
+pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end)
+{
+	uint64		file = likely(e->object_type == PFS_OBJECT_FILE) ? e->object.file.counted : 0;
+	uint32		key = PFS_CALLS_KEY(e->instrument, pfs_calls_part(e->operation));
+	PfsPendingCalls *p = (PfsPendingCalls *) pfs_pending_find(PFS_COUNTED_FILES, &pfs_pending_file_shape, file, key);
+
+	if (unlikely(p == NULL || pfs_pending_calls_are_full(p)))
+		p = take_place(t, file, key);
+	if (likely(p != NULL))
+		pfs_pending_calls_count(p, e, end);
+	else
+	{
+		PfsTotals	call = pfs_calls_of_event(e, end);
+
+		add(pfs_object_enter(t, PFS_COUNTED_FILES, file), PFS_FILE_KEY(key, use_of(file)), pfs_calls_bytes(e), &call);
+		pfs_object_leave(t, PFS_COUNTED_FILES);
 	}
 	return p;
 }
@@ -151,29 +159,19 @@ make_cb(void *file, uint32 key)
 static void
 merge_cb(void *file, const PfsPending *place)
 {
-	const PfsPendingFile *p = (const PfsPendingFile *) place;
-	PfsTotals	totals = pfs_pending_file_totals(p);
+	PfsTotals	totals = pfs_pending_calls_totals(place);
 
-	add(file, PFS_FILE_KEY(place->key, place->note), p->bytes, &totals);
+	add(file, PFS_FILE_KEY(place->key, place->note), pfs_pending_calls_bytes(place), &totals);
 }
 
 PfsChained
 pfs_file_sum_of_pending(const PfsPending *place)
 {
-	const PfsPendingFile *p = (const PfsPendingFile *) place;
-	PfsChained	sum = {.bytes = p->bytes, .key = PFS_FILE_KEY(place->key, place->note)};
-	PfsTotals	totals = pfs_pending_file_totals(p);
+	PfsChained	sum = {.bytes = pfs_pending_calls_bytes(place), .key = PFS_FILE_KEY(place->key, place->note)};
+	PfsTotals	totals = pfs_pending_calls_totals(place);
 
 	pfs_shared_cell_merge(&sum.cell, &totals);
 	return sum;
-}
-
-static uint64
-events_cb(const PfsPending *place)
-{
-	const PfsPendingFile *p = (const PfsPendingFile *) place;
-
-	return (uint64) p->timed + p->untimed;
 }
 
 const PfsCountedKind pfs_counted_files = {
@@ -183,7 +181,7 @@ const PfsCountedKind pfs_counted_files = {
 	.max = &pfs_sizes.files,
 	.make = make_cb,
 	.add = merge_cb,
-	.events = events_cb,
+	.events = pfs_pending_calls_events,
 };
 
 /* ---- removal of files ---- */

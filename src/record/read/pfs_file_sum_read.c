@@ -125,10 +125,7 @@ pfs_file_sums_each(PfsFileSumEmit emit, void *arg)
 static void
 count_for_name_cb(const PfsPending *p, void *arg)
 {
-	PfsCalls   *numbers = arg;
-	PfsChained	sum = pfs_file_sum_of_pending(p);
-
-	pfs_calls_read(&sum, &numbers[PFS_CALLS_INSTRUMENT(sum.key)], PFS_CALLS_PART(sum.key));
+	pfs_calls_read_pending(p, (PfsCalls *) arg + PFS_CALLS_INSTRUMENT(p->key));
 }
 
 /*

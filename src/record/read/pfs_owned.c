@@ -1,7 +1,6 @@
 /*
  * pfs_owned.c
- *	  Reading records that a thread changes inside its own write sections: what readers
- *	  of sockets and of prepared statements have in common.
+ *	  Reading records that belong to a thread.
  */
 #include "postgres.h"
 
@@ -9,7 +8,7 @@
 
 /*
  * Copies a record between two write sections of its owner, for the readers of
- * sockets and of prepared statements; false if the record has gone.  The record says
+ * prepared statements; false if the record has gone.  The record says
  * itself which thread owns it, so each try reads that anew.  When the patience has
  * run out the record is copied as it is, and pfs_patience_end(), which the caller
  * calls, counts that.

@@ -1,7 +1,7 @@
 /*
  * pfs_owned.h
- *	  Records of a container that belong to a thread each, and that the thread changes
- *	  inside its own write sections: sockets, prepared statements.
+ *	  Records of a container that belong to a thread each: sockets, and prepared statements, which
+ *	  the thread changes inside its own write sections.
  */
 #ifndef PFS_OWNED_H
 #define PFS_OWNED_H

@@ -1,169 +1,134 @@
 /*
  * pfs_socket_read.c
- *	  Readers and truncation of sockets and of the counters of their calls;
- *	  pfs_socket.c has the owner's side, and how the two go together.
+ *	  Readers and truncation of sockets and of the sums of their calls;
+ *	  pfs_socket.c has who adds to them.
+ *
+ * What a socket has counted is the sum of its cells and of the places of its process, what all have
+ * that of the totals and all places: both are read, and truncated, while flushes are forbidden
+ * (pfs_pending_read.h).
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
 
-#include "pfs_fence.h"
-#include "pfs_owned.h"
+#include "pfs_pending_read.h"
 #include "pfs_shared.h"
 #include "pfs_socket.h"
-
-static inline bool
-is_live(const PfsSocket *copy)
-{
-	return copy->generation >= copy->collected;
-}
-
-/*
- * Hands a copy of each socket, made between two write sections of its owner, to emit.  Callers
- * that need an exact sum take the turn, and end the patience.
- */
-static void
-each(PfsSocketEmit emit, void *arg, PfsPatience *patience)
-{
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_sockets, &at);)
-	{
-		const PfsSocket *s = pfs_pages_record(pfs_sockets, at.index);
-		PfsSocket	copy;
-
-		CHECK_FOR_INTERRUPTS();
-		if (pfs_owned_copy(pfs_sockets, at.index, at.word, &s->thread, &copy, sizeof(copy), patience))
-			emit(&copy, at.index, arg);
-	}
-}
 
 void
 pfs_sockets_each(PfsSocketEmit emit, void *arg)
 {
-	PfsPatience patience = {0};
-
-	each(emit, arg, &patience);
-	pfs_patience_end(&patience);
-}
-
-/*
- * Waits until the moves to the totals that have begun so far are done; false if one
- * of them goes on for longer than the patience.
- */
-static bool
-wait_for_moves(PfsPatience *patience)
-{
-	uint64		begun = pfs_load_acquire(&pfs_shared_sockets->moves_begun);
-
-	while (pfs_load_acquire(&pfs_shared_sockets->moves_done) < begun)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_sockets, &at);)
 	{
-		if (!pfs_patience_more(patience))
-			return false;
+		PfsSocket	copy;
+
+		CHECK_FOR_INTERRUPTS();
+		if (pfs_pages_copy(pfs_sockets, at.index, 0, &copy, sizeof(copy), &at.word))
+			emit(&copy, at.index, at.word, arg);
 	}
-	return true;
 }
 
-static void
-add_cell(PfsCalls *to, const PfsSocketCell *cell)
-{
-	pfs_totals_add_cell(&to->parts[cell->part], &cell->calls);
-	to->bytes[cell->part] += cell->bytes;
-}
-
-typedef struct PfsSocketReader
+/* Whom a reader hands the sums of sockets to. */
+typedef struct SocketsReader
 {
 	PfsSocketTotalsEmit emit;
 	void	   *arg;
-} PfsSocketReader;
+	PfsPendingCopies pending;
 
-/*
- * Hands on one row for each instrument that a socket has cells of, in the order of
- * its first cells.  Cells that a truncation has taken count as empty.
- */
-static void
-by_instance_cb(const PfsSocket *copy, uint32 index, void *arg)
+	/* Of the present socket: a sum for each instrument, at its first cell. */
+	const PfsSocket *socket;
+	PfsCalls	sums[PFS_SOCKET_CELLS];
+} SocketsReader;
+
+/* The first cell of an instrument: each place has one. */
+static uint32
+first_cell(const PfsSocket *socket, PfsInstrumentId instrument)
 {
-	PfsSocketReader *reader = arg;
-	uint32		done = 0;
+	uint32		i = 0;
 
-	for (int i = 0; i < PFS_SOCKET_CELLS; i++)
+	while (i < socket->ncells && PFS_CALLS_INSTRUMENT(socket->cells[i].key) != instrument)
+		i++;
+	return i;
+}
+
+static void
+add_pending_cb(const PfsPending *p, void *arg)
+{
+	SocketsReader *reader = arg;
+	uint32		i = first_cell(reader->socket, PFS_CALLS_INSTRUMENT(p->key));
+
+	if (i < reader->socket->ncells)
+		pfs_calls_read_pending(p, &reader->sums[i]);
+}
+
+/* Hands on one row for each instrument that a socket has cells of, in the order of its first cells. */
+static void
+read_instance_cb(const PfsSocket *copy, uint32 index, uint64 word, void *arg)
+{
+	SocketsReader *reader = arg;
+
+	reader->socket = copy;
+	memset(reader->sums, 0, sizeof(reader->sums));
+	for (uint32 i = 0; i < copy->ncells; i++)
 	{
-		PfsCalls	sums = {0};
+		uint32		key = copy->cells[i].key;
 
-		if ((done & (1 << i)) || copy->cells[i].instrument == PFS_NO_INSTRUMENT)
-			continue;
-		for (int j = i; j < PFS_SOCKET_CELLS; j++)
-		{
-			if (copy->cells[j].instrument != copy->cells[i].instrument)
-				continue;
-			done |= 1 << j;
-			if (is_live(copy))
-				add_cell(&sums, &copy->cells[j]);
-		}
-		reader->emit(copy->cells[i].instrument, (uintptr_t) pfs_pages_record(pfs_sockets, index), &sums, reader->arg);
+		pfs_calls_read(&copy->cells[i], &reader->sums[first_cell(copy, PFS_CALLS_INSTRUMENT(key))], PFS_CALLS_PART(key));
 	}
+	pfs_pending_of_object(&reader->pending, PFS_COUNTED_OBJECT(index, word), add_pending_cb, reader);
+	for (uint32 i = 0; i < copy->ncells; i++)
+	{
+		PfsInstrumentId instrument = PFS_CALLS_INSTRUMENT(copy->cells[i].key);
+
+		if (first_cell(copy, instrument) == i)
+			reader->emit(instrument, (uintptr_t) pfs_pages_record(pfs_sockets, index), &reader->sums[i], reader->arg);
+	}
+}
+
+static void
+read_instances(PfsPatience *patience, void *arg)
+{
+	SocketsReader *reader = arg;
+
+	pfs_pending_copy_all(PFS_COUNTED_SOCKETS, &reader->pending, patience);
+	pfs_sockets_each(read_instance_cb, reader);
+	pfree(reader->pending.items);
 }
 
 void
 pfs_sockets_by_instance(PfsSocketTotalsEmit emit, void *arg)
 {
-	PfsSocketReader reader = {emit, arg};
+	SocketsReader reader = {.emit = emit, .arg = arg};
+	PfsPatience patience = {0};
 
-	pfs_turn_take(PFS_TURN_SOCKETS, false);
-	pfs_sockets_each(by_instance_cb, &reader);
-	pfs_turn_give(PFS_TURN_SOCKETS, false);
+	pfs_pending_work(PFS_COUNTED_SOCKETS, false, read_instances, &patience, &reader);
 }
 
 static void
-sum_cb(const PfsSocket *copy, uint32 index, void *arg)
+count_for_name_cb(const PfsPending *p, void *arg)
 {
-	PfsCalls   *by_event = arg;
-
-	for (int i = 0; i < PFS_SOCKET_CELLS && is_live(copy); i++)
-	{
-		if (copy->cells[i].instrument < pfs_instruments->max)
-			add_cell(&by_event[copy->cells[i].instrument], &copy->cells[i]);
-	}
+	pfs_calls_read_pending(p, (PfsCalls *) arg + PFS_CALLS_INSTRUMENT(p->key));
 }
 
-/* How often a sum is repeated that owners disturb; then it is taken as it is. */
-#define SUM_TRIES 1000
+static void
+read_names(PfsPatience *patience, void *arg)
+{
+	pfs_calls_totals_read(pfs_socket_totals, arg);
+	pfs_pending_each(PFS_COUNTED_SOCKETS, count_for_name_cb, arg, patience);
+}
 
-/*
- * Hands on the counters of all sockets by instrument, those of closed ones too.
- * Sessions that end move their counters to the totals meanwhile, so the sum is
- * repeated until none did.  On a server where they end so fast that no reading is
- * undisturbed, or where one is stopped in the middle of it, the last reading is
- * given.
- */
+/* Hands on the sums of all sockets by instrument, those of closed ones too. */
 void
 pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg)
 {
 	uint32		instruments = pfs_instruments == NULL ? 0 : pfs_instruments->max;
-	Size		size = instruments * sizeof(PfsCalls);
 	PfsCalls   *by_event;
 	PfsPatience patience = {0};
 
 	if (instruments == 0)
 		return;
-	by_event = palloc(size);
-	pfs_turn_take(PFS_TURN_SOCKETS, false);
-	for (int i = 0; i < SUM_TRIES; i++)
-	{
-		uint64		done = pfs_load_acquire(&pfs_shared_sockets->moves_done);	/* B */
-		uint64		begun = pfs_load_acquire(&pfs_shared_sockets->moves_begun);
-
-		memset(by_event, 0, size);
-		each(sum_cb, by_event, &patience);
-		pfs_calls_totals_read(pfs_socket_totals, by_event);
-		pfs_fence_acquire();	/* A */
-		if (begun == done && pfs_load_relaxed(&pfs_shared_sockets->moves_begun) == begun)
-			break;
-		pfs_patience_next(&patience);
-		if (begun != done && !wait_for_moves(&patience))
-			break;
-	}
-	pfs_turn_give(PFS_TURN_SOCKETS, false);
-	pfs_patience_end(&patience);
+	by_event = palloc0(instruments * sizeof(PfsCalls));
+	pfs_pending_work(PFS_COUNTED_SOCKETS, false, read_names, &patience, by_event);
 	for (uint32 i = 0; i < instruments; i++)
 	{
 		PfsTotals	all = {0};
@@ -176,81 +141,57 @@ pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg)
 
 /* ---- truncation ---- */
 
-typedef struct Truncation
-{
-	uint64		generation;
-	uint64		events;
-} Truncation;
-
 /*
- * Takes the counters of one socket for a truncation and moves them to the totals,
- * unless the owner has done so itself.
+ * Empties the cells of all sockets; returns how many events they had.  A session that ends meanwhile may give its
+ * record to another one, whose first events then go, too, as if they had been before the truncation.
  */
-static void
-collect_cb(const PfsSocket *copy, uint32 index, void *arg)
+static uint64
+clear_cells(void)
 {
-	Truncation *truncation = arg;
-	PfsSocket  *s = pfs_pages_record(pfs_sockets, index);
-	uint64		collected = copy->collected;
+	uint64		events = 0;
 
-	/*
-	 * Its owner has begun anew by itself, or has no event since the last
-	 * time.
-	 */
-	if (copy->generation >= truncation->generation || collected > copy->generation)
-		return;
-
-	/*
-	 * If the record changes hands between the copy and this, its word has
-	 * another value: ENDED, or at least the new generation.
-	 */
-	if (pfs_cas(&s->collected, &collected, truncation->generation))
-		truncation->events += pfs_socket_push_cells(copy->cells);
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_sockets, &at);)
+		events += pfs_calls_clear(((PfsSocket *) pfs_pages_record(pfs_sockets, at.index))->cells, PFS_SOCKET_CELLS, true);
+	return events;
 }
 
-/*
- * Moves the counters of all sockets to the totals by instrument and, with
- * totals_too, empties those as well.  Returns how many events left the table.
- * Behind the fence every owner sees the new generation before its next event; what
- * owners have moved themselves by then is in `left`.
- */
-static int64
-truncate_sockets(bool totals_too)
+/* Empties the cells of all sockets; *arg: how many events. */
+static void
+push(PfsPatience *patience, void *arg)
 {
-	Truncation	truncation = {0};
+	*(int64 *) arg = (int64) (pfs_pending_push(PFS_COUNTED_SOCKETS, patience) + clear_cells());
+}
+
+/* Empties the totals, too, which have the events of all cells; *arg: how many they were. */
+static void
+clear(PfsPatience *patience, void *arg)
+{
+	*(int64 *) arg = (int64) (pfs_pending_clear(PFS_COUNTED_SOCKETS, patience) +
+							  pfs_calls_totals_clear(pfs_socket_totals, true));
+	(void) clear_cells();
+}
+
+/* Does the work of a truncation, which empties the tables by instance in any case. */
+static int64
+truncate_sums(PfsPendingWork work)
+{
 	PfsPatience patience = {.of_reset = true};
+	int64		events = 0;
 
-	pfs_turn_take(PFS_TURN_SOCKETS, true);
-	HOLD_INTERRUPTS();
-	pfs_exchange(&pfs_shared_sockets->left, 0);
-	truncation.generation = pfs_add_seqcst(&pfs_words->socket_truncations, 1) + 1;
-	pfs_words_changed();
-	pfs_fence_everywhere();
-	each(collect_cb, &truncation, &patience);
-	/* Owners that have raised `collected` before we came may still be adding. */
-	pfs_patience_next(&patience);
-	(void) wait_for_moves(&patience);
-	truncation.events += pfs_exchange(&pfs_shared_sockets->left, 0);
-
-	/* All that was in the records is in the totals by now. */
-	if (totals_too)
-		truncation.events = pfs_calls_totals_clear(pfs_socket_totals, true);
-	RESUME_INTERRUPTS();
-	pfs_turn_give(PFS_TURN_SOCKETS, true);
-	pfs_patience_end(&patience);
+	pfs_pending_work(PFS_COUNTED_SOCKETS, true, work, &patience, &events);
 	pfs_reset_time_note("socket_summary_by_instance");
 	pfs_reset_time_note("events_waits_summary_by_instance");
-	return (int64) truncation.events;
+	return events;
 }
 
 int64
 pfs_sockets_push(void)
 {
-	return truncate_sockets(false);
+	return truncate_sums(push);
 }
 
 int64
 pfs_sockets_clear(void)
 {
-	return truncate_sockets(true);
+	return truncate_sums(clear);
 }

@@ -106,7 +106,6 @@ typedef struct PfsSharedWords
 	 * like.
 	 */
 	uint64		truncations[PFS_NUM_FAMILIES];
-	uint64		socket_truncations;
 	uint64		prepared_truncations;
 	uint64		digest_truncations;
 	uint64		object_truncations[PFS_NUM_COUNTED_OBJECTS];	/* from 1 on */
