@@ -89,21 +89,20 @@ pfs_digest_count_plain(PfsThread *t, const PfsStoredStatement *e, const uint64 *
 {
 	PfsDigestKey key = pfs_digest_key(e->database, e->user, e->query_id);
 	PfsPendingDigests *set = pfs_my_digests;
-	PfsPendingDigest *p = NULL;
+	PfsPendingDigest *p;
 	uint32		bucket = pfs_histogram_bucket(ticks);
 
-	if (likely(set != NULL))
-		p = pfs_pending_digest_of(&key, e->instrument, pfs_load_relaxed(&pfs_words->digest_truncations));
-	if (unlikely(p == NULL || pfs_pending_digest_is_gone(p) || p->buckets[bucket] == PG_UINT8_MAX ||
-				 ticks >= p->usual_ticks || now - p->sample_seen > pfs_sample_age))
+	if (unlikely(set == NULL))
 	{
 		pfs_digest_count_plain_any(t, e, slot, now, ticks);
 		return;
 	}
 	pfs_seqlock_write_begin(&set->seq);
 	pfs_fence_signal();
-	/* As in pfs_pending_digest_begin(). */
-	if (unlikely(pfs_load_acquire(&pfs_words->digest_truncations) != p->generation))
+	/* The load is as in pfs_pending_digest_begin(). */
+	p = pfs_pending_digest_of(&key, e->instrument, pfs_load_acquire(&pfs_words->digest_truncations));
+	if (unlikely(p == NULL || pfs_pending_digest_is_gone(p) || p->buckets[bucket] == PG_UINT8_MAX ||
+				 ticks >= p->usual_ticks || now - p->sample_seen > pfs_sample_age))
 	{
 		pfs_seqlock_write_end(&set->seq);
 		pfs_digest_count_plain_any(t, e, slot, now, ticks);
