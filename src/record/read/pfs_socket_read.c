@@ -15,16 +15,22 @@
 #include "pfs_shared.h"
 #include "pfs_socket.h"
 
+/* Of a socket that gets another cell meanwhile, the copy has it or not. */
 void
 pfs_sockets_each(PfsSocketEmit emit, void *arg)
 {
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_sockets, &at);)
 	{
+		const PfsSocket *s = pfs_pages_record(pfs_sockets, at.index);
+		uint32		ncells = pfs_load_acquire(&s->ncells);	/* so many have their
+															 * keys */
 		PfsSocket	copy;
 
 		CHECK_FOR_INTERRUPTS();
-		if (pfs_pages_copy(pfs_sockets, at.index, 0, &copy, sizeof(copy), &at.word))
-			emit(&copy, at.index, at.word, arg);
+		if (!pfs_pages_copy(pfs_sockets, at.index, 0, &copy, sizeof(copy), &at.word))
+			continue;
+		copy.ncells = Min(copy.ncells, ncells);
+		emit(&copy, at.index, at.word, arg);
 	}
 }
 

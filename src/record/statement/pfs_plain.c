@@ -520,7 +520,7 @@ pfs_plain_ends(PfsThread *t, uint64 now)
 	pfs_store_relaxed(&events->depth, 0);
 	pfs_digest_count_plain(t, e, rare, (PfsStatementEvent *) pfs_event_slot(events, 0), now, ticks);
 	if (pfs_plain.prepared != NULL)
-		pfs_prepared_add_usual(pfs_plain.prepared, e->flags, ticks);
+		pfs_prepared_add_usual(pfs_plain.prepared, ticks);
 	e->timer_end = now;
 	e->end_event_id = t->last_event_id;
 	if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))

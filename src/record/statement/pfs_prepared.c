@@ -111,7 +111,7 @@ pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks, bool is_fe
 	if (unlikely(is_fetch))
 		executions->sum += ticks;
 	else
-		pfs_counts_add_event(executions, ticks);
+		pfs_prepared_add_usual(entry, ticks);
 }
 
 /*

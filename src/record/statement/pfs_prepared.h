@@ -155,7 +155,7 @@ extern void pfs_prepared_add(PfsPreparedEntry *entry, uint32 flags, uint64 ticks
 
 /* The same of one that is timed by the default timer. */
 static pg_attribute_always_inline void
-pfs_prepared_add_usual(PfsPreparedEntry *entry, uint32 flags, uint64 ticks)
+pfs_prepared_add_usual(PfsPreparedEntry *entry, uint64 ticks)
 {
 	PfsPrepared *p = entry->record;
 
