@@ -70,15 +70,20 @@ pfs_compat_first_parameter(const JumbleState *jumble)
 	return jumble->highest_extern_param_id + 1;
 }
 
-/* Parameters of ExecutorRun's hook, and how to pass them on: 18 dropped one. */
+/*
+ * Parameters of ExecutorRun's hook, and how to pass them on: 18 dropped one, by which the caller says that
+ * he runs the query no more than once.  May he want its rows in parts?
+ */
 #if PG_VERSION_NUM >= 180000
 #define PFS_EXECUTOR_RUN_PARAMS \
 	QueryDesc *desc, ScanDirection direction, uint64 count
 #define PFS_EXECUTOR_RUN_ARGS desc, direction, count
+#define PFS_EXECUTOR_RUN_IN_PARTS (count != 0)
 #else
 #define PFS_EXECUTOR_RUN_PARAMS \
 	QueryDesc *desc, ScanDirection direction, uint64 count, bool execute_once
 #define PFS_EXECUTOR_RUN_ARGS desc, direction, count, execute_once
+#define PFS_EXECUTOR_RUN_IN_PARTS (count != 0 && !execute_once)
 #endif
 
 /*

@@ -136,41 +136,27 @@ pfs_call_switch_stage(PfsThread *t, PfsStageKind stage, PfsTimestamp now)
 	pfs_write_end(t);
 }
 
-/* Has a call left more than so many stages, or a statement that was planned and not executed? */
-static inline bool
-has_left_behind(uint32 nstages)
-{
-	return pfs_stages.n != nstages || pfs_sql.planned != NULL;
-}
-
 /* Drops these statements, and ends these stages.  Inside a write section. */
 static inline void
 end_left_behind(const PfsCall *call, uint32 nstages, PfsTimestamp now)
 {
-	if (likely(!has_left_behind(nstages)))
+	if (likely(!pfs_call_has_left(nstages)))
 		return;
 	pfs_nested_drop_planned(call->thread, call->nest + 1);
 	pfs_stage_pop(call->thread, nstages, now);
 }
 
 /*
- * Ends a call that is nested, or belongs to no statement, or inside of which calls have
- * left something open after an error that was caught.  From here on waits are those of the statement around,
- * unless nothing of that comes before the next call.
+ * Ends a call that belongs to a nested statement or to none, or inside of which calls have
+ * left something open after an error that was caught.  From here on waits are those of the statement around.
  */
 void
 pfs_call_end_inside(PfsCall *call, PfsTimestamp now)
 {
-	PfsStatement *s = call->statement;
-	uint32		nstages = s == &pfs_sql.top ? 1 : call->nstages;
-
-	if (s == NULL || (s != &pfs_sql.top && !s->is_whole) || unlikely(has_left_behind(nstages)))
-	{
-		pfs_write_begin(call->thread);
-		end_left_behind(call, nstages, now);
-		pfs_set_parent();
-		pfs_write_end(call->thread);
-	}
+	pfs_write_begin(call->thread);
+	end_left_behind(call, call->statement == &pfs_sql.top ? 1 : call->nstages, now);
+	pfs_set_parent();
+	pfs_write_end(call->thread);
 	pfs_nested_calls_end(call->nest + 1);
 }
 
@@ -392,7 +378,7 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 	}
 	else
 	{
-		s = pfs_nested_find_planned(&source);
+		s = likely(pfs_sql.planned == NULL) ? NULL : pfs_nested_find_planned(&source);
 		if (s != NULL)
 			pfs_stage_record(t, &s->planned, pfs_statement_around_stages(s));
 		else
@@ -442,7 +428,7 @@ pfs_call_plain_left(PfsCall *call, uint64 start)
  * but a fetch.
  */
 static pg_noinline void
-begin_run(PfsCall *call, const QueryDesc *desc, uint64 count)
+begin_run(PfsCall *call, const QueryDesc *desc, bool in_parts)
 {
 	PfsThread  *t = call->thread;
 	PfsTimestamp now;
@@ -451,7 +437,7 @@ begin_run(PfsCall *call, const QueryDesc *desc, uint64 count)
 
 	if (likely(begin_newest(call, desc, PFS_STAGE_EXECUTE)))
 	{
-		if (count != 0)
+		if (in_parts)
 			call->statement->is_whole = false;
 		return;
 	}
@@ -460,7 +446,7 @@ begin_run(PfsCall *call, const QueryDesc *desc, uint64 count)
 	describe(&source, desc);
 	if (s != NULL)
 	{
-		if (count != 0)
+		if (in_parts)
 			s->is_whole = false;
 		if (unlikely(s->event == NULL && s->event_id != 0))
 			pfs_nested_show_again(t, s, &source);
@@ -486,7 +472,7 @@ begin_run(PfsCall *call, const QueryDesc *desc, uint64 count)
 }
 
 void
-pfs_call_run_begin(PfsCall *call, const QueryDesc *desc, uint64 count)
+pfs_call_run_begin(PfsCall *call, const QueryDesc *desc, bool in_parts)
 {
 	if (is_known(call, desc) && likely(pfs_sql.top.phase == PFS_PHASE_PLAN))
 	{
@@ -494,7 +480,7 @@ pfs_call_run_begin(PfsCall *call, const QueryDesc *desc, uint64 count)
 		begin_known(call, PFS_STAGE_EXECUTE);
 	}
 	else
-		begin_run(call, desc, count);
+		begin_run(call, desc, in_parts);
 	pfs_usage_begin(&call->usage);
 }
 

@@ -21,7 +21,7 @@
 #include "executor/execdesc.h"
 #include "nodes/parsenodes.h"
 
-#include "pfs_digest.h"
+#include "pfs_digest_wait.h"
 #include "pfs_instr.h"
 #include "pfs_instr_answer.h"
 #include "pfs_instr_digest.h"
@@ -220,7 +220,9 @@ extern void pfs_call_plan_begin(PfsCall *call, const PfsStatementSource *source)
 extern void pfs_call_plan_end(PfsCall *call);
 extern void pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc);
 extern void pfs_call_executor_start_end(PfsCall *call);
-extern void pfs_call_run_begin(PfsCall *call, const QueryDesc *desc, uint64 count);
+
+/* in_parts: another run may follow, behind what others execute. */
+extern void pfs_call_run_begin(PfsCall *call, const QueryDesc *desc, bool in_parts);
 extern void pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 parallel_workers);
 extern void pfs_call_finish_begin(PfsCall *call, const QueryDesc *desc);
 extern void pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected);
@@ -356,6 +358,13 @@ extern PfsTimestamp pfs_call_enter(PfsCall *call, const QueryDesc *desc);
 /* Begins another stage of the statement at top level, where pfs_stage_mark() cannot. */
 extern void pfs_call_switch_stage(PfsThread *t, PfsStageKind stage, PfsTimestamp now);
 
+/* Are waits this nested statement's already, as its call before has left it? */
+static inline bool
+pfs_call_is_charged(const PfsStatement *s)
+{
+	return s->event_id != 0 && pfs_local.parent.event_id == s->event_id && pfs_digest_charged == s->statement_id;
+}
+
 /*
  * Makes a call active whose statement has been found, or is NULL as there is none: begins
  * the stage, and ends the write section of pfs_call_enter().
@@ -377,8 +386,12 @@ pfs_call_make_active(PfsCall *call, PfsStatement *s, PfsTimestamp now, PfsStageK
 			s->examined = pfs_examined();
 			pfs_nested_call_begin(s, pfs_sql.nest);
 			if (unlikely(pfs_stage_is_wanted(t, stage)))
+			{
 				pfs_stage_push(t, pfs_stage_instrument[stage], now, pfs_statement_around_stages(s));
-			pfs_set_parent();
+				pfs_set_parent();
+			}
+			else if (!pfs_call_is_charged(s))
+				pfs_set_parent();
 		}
 		else if (unlikely(!pfs_stage_mark(t, stage, now)))
 			pfs_stage_switch_slow(t, stage, now, s->event_id);
@@ -386,8 +399,15 @@ pfs_call_make_active(PfsCall *call, PfsStatement *s, PfsTimestamp now, PfsStageK
 	pfs_write_end(t);
 }
 
+/* Has a call left more than so many stages, or a statement that was planned and not executed? */
+static inline bool
+pfs_call_has_left(uint32 nstages)
+{
+	return pfs_stages.n != nstages || pfs_sql.planned != NULL;
+}
+
 /*
- * Ends a call that is nested, or belongs to no statement, or inside of which calls have
+ * Ends a call that belongs to a nested statement or to none, or inside of which calls have
  * left something open after an error that was caught.
  */
 extern void pfs_call_end_inside(PfsCall *call, PfsTimestamp now);
@@ -395,11 +415,21 @@ extern void pfs_call_end_inside(PfsCall *call, PfsTimestamp now);
 /* Ends the last call of a nested statement, and that with it; source: its text, if it has no slot. */
 extern void pfs_call_end_nested(PfsCall *call, PfsTimestamp now, const PfsStatementSource *source);
 
-/* Has a call that ends more to end than itself? */
+/*
+ * Has a call that ends more to end than itself?  Between two calls of a nested statement that is whole, waits stay
+ * its own: there nothing is done but to note that none is active.
+ */
 static pg_attribute_always_inline bool
 pfs_call_ends_more(const PfsCall *call)
 {
-	return unlikely(call->statement != &pfs_sql.top || pfs_stages.n != 1 || pfs_sql.planned != NULL);
+	const PfsStatement *s = call->statement;
+
+	if (likely(s == &pfs_sql.top))
+		return unlikely(pfs_call_has_left(1));
+	if (s == NULL || !s->is_whole || unlikely(pfs_call_has_left(call->nstages)))
+		return true;
+	pfs_nested_calls_end(call->nest + 1);
+	return false;
 }
 
 /* Ends any call. */

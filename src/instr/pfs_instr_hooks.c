@@ -298,7 +298,7 @@ general_run(PFS_EXECUTOR_RUN_PARAMS)
 	pfs_tables_begin_query(desc->estate);
 	if (pfs_call_begin(&call))
 	{
-		pfs_call_run_begin(&call, desc, count);
+		pfs_call_run_begin(&call, desc, PFS_EXECUTOR_RUN_IN_PARTS);
 		pfs_prepared_note(call.thread);
 		if (unlikely(desc->plannedstmt->hasModifyingCTE))
 			pfs_rows_watch_with(desc);

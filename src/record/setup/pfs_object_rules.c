@@ -318,10 +318,8 @@ make_copy(void)
 
 /* Makes another copy if there is a reason, for hooks where statements begin. */
 void
-pfs_object_rules_resolve(void)
+pfs_object_rules_resolve_now(void)
 {
-	if (likely(pfs_object_rules_are_current()))
-		return;
 	if (IsTransactionState() && OidIsValid(MyDatabaseId))
 		make_copy();
 }

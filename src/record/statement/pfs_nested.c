@@ -64,7 +64,8 @@ pfs_nested_shrink(void)
 	if (pfs_sql.open != NULL)
 		return;
 	pfs_pool_shrink(&pool);
-	pfs_index_resize(&by_query);
+	if (unlikely(by_query.buckets != NULL))
+		pfs_index_resize(&by_query);
 }
 
 /* ---- the lists ---- */

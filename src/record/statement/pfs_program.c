@@ -50,6 +50,9 @@ static PFS_FIXED PfsProgramRefSlot *ref_slots = NULL;
 static PfsPool entries = PFS_POOL_INIT(sizeof(PfsProgramEntry), ENTRIES_MAX);
 static PfsIndex by_program;
 
+/* The one that was found last, as the same function is called again and again; NULL: none. */
+static PfsProgramEntry *found_last = NULL;
+
 size_t
 pfs_programs_beside(void)
 {
@@ -170,8 +173,11 @@ PfsProgramEntry *
 pfs_program_find(PfsProgramType type, Oid function)
 {
 	uint64		program = PFS_PROGRAM_WORD(type, function);
-	PfsProgramEntry *entry = (PfsProgramEntry *) pfs_index_find(&by_program, program);
+	PfsProgramEntry *entry = found_last;
 
+	if (likely(entry != NULL && pfs_program_word(entry) == program))
+		return entry;
+	found_last = entry = (PfsProgramEntry *) pfs_index_find(&by_program, program);
 	if (likely(entry != NULL))
 		return entry;
 	if (!pfs_index_has_room(&by_program))
@@ -201,6 +207,7 @@ pfs_program_forget_many(void)
 	by_program.items = 0;
 	pfs_index_resize(&by_program);
 	memset(&by_program, 0, sizeof(by_program));
+	found_last = NULL;
 	pfs_pool_destroy(&entries);
 }
 

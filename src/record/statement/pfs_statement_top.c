@@ -419,7 +419,8 @@ pfs_statement_committing(PfsThread *t)
 		name_by_commit(t);
 	if (pfs_transaction_is_new())
 		pfs_transaction_notice(t);
-	pfs_statement_stage(t, PFS_STAGE_COMMIT);
+	if (!pfs_stage_stays_off(t, PFS_STAGE_COMMIT))
+		pfs_statement_stage(t, PFS_STAGE_COMMIT);
 }
 
 /* Ends the transaction; what the session does from here on is another statement. */
