@@ -224,7 +224,7 @@ is($server->sql("SELECT count(*) FROM pfs.events_statements_history_long WHERE t
 # ---- transactions ----
 
 # Begins and ends of transactions are plain where they are simple ones.  What both ways say of the same
-# session is the same; a stage that is on takes all statements the general way.
+# session is the same, also with stages and memory; processor time takes all statements the general way.
 $server->sql(<<'EOT');
 CREATE TABLE later (i int PRIMARY KEY, at int REFERENCES t DEFERRABLE INITIALLY DEFERRED);
 CREATE FUNCTION counts() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM count(*) FROM t; RETURN NULL; END $$;
@@ -258,7 +258,7 @@ sub said_of_transactions
 
 	$send->(1, [ Query => 'SELECT 1' ]);
 	$server->poll_idle($id);
-	$server->sql('TRUNCATE pfs.events_statements_history_long, pfs.events_transactions_history_long, pfs.events_statements_summary_by_digest, pfs.events_transactions_summary_by_thread_by_event_name');
+	$server->sql('TRUNCATE pfs.events_statements_history_long, pfs.events_transactions_history_long, pfs.events_stages_history_long, pfs.events_statements_summary_by_digest, pfs.events_transactions_summary_by_thread_by_event_name, pfs.events_stages_summary_by_thread_by_event_name');
 	$send->(1, [ Query => $_ ]) foreach @commands;
 	# Each message for itself; then whole transactions at once, with one Sync and with several.
 	$send->(1, [ Parse => @$_ ], ['Sync']) foreach @prepared;
@@ -271,7 +271,7 @@ sub said_of_transactions
 	my $statements = "pfs.events_statements_history_long s LEFT JOIN pfs.events_transactions_history_long t ON s.nesting_event_type = 'TRANSACTION' AND t.thread_id = s.thread_id AND t.event_id = s.nesting_event_id
 		LEFT JOIN pfs.events_statements_history_long o ON o.thread_id = s.thread_id AND o.event_id = coalesce(t.nesting_event_id, s.nesting_event_id)";
 	my $all = $server->sql("SELECT s.event_name, s.sql_text, s.query_id, s.nesting_event_level, s.nesting_event_type, o.sql_text, s.returned_sqlstate, s.message_text, s.errors, s.warnings, s.rows_sent, s.rows_affected, s.wal_records > 0,
-			s.exec_time > 0, s.exec_time <= s.timer_wait
+			s.exec_time > 0, s.exec_time <= s.timer_wait, s.max_total_memory > 0
 		FROM $statements WHERE s.thread_id = $id ORDER BY s.event_id");
 	$all .= "\n" . $server->sql("SELECT t.state, t.access_mode, t.isolation_level, t.autocommit, t.number_of_savepoints, t.trx_id IS NULL, t.nesting_event_type, s.sql_text, s.timer_start <= t.timer_start AND t.timer_end > t.timer_start
 		FROM pfs.events_transactions_history_long t LEFT JOIN pfs.events_statements_history_long s ON s.thread_id = t.thread_id AND s.event_id = t.nesting_event_id WHERE t.thread_id = $id ORDER BY t.event_id");
@@ -279,18 +279,35 @@ sub said_of_transactions
 		WHERE query_id IN (SELECT query_id FROM pfs.events_statements_history_long WHERE thread_id = $id) ORDER BY digest_text");
 	$all .= "\n" . $server->sql("SELECT event_name, count_star, sum_errors, sum_warnings FROM pfs.events_statements_summary_by_thread_by_event_name WHERE thread_id = $id AND count_star > 0 ORDER BY event_name");
 	$all .= "\n" . $server->sql("SELECT count_star, count_read_write, count_read_only FROM pfs.events_transactions_summary_by_thread_by_event_name WHERE thread_id = $id");
+	# A stage begins where the one before it ends, and the last one ends with its statement.
+	$all .= "\n" . $server->sql("SELECT g.event_name, s.sql_text, g.timer_start >= s.timer_start AND g.timer_end <= s.timer_end, g.timer_start >= lag(g.timer_end) OVER (ORDER BY g.event_id)
+		FROM pfs.events_stages_history_long g LEFT JOIN pfs.events_statements_history_long s ON s.thread_id = g.thread_id AND s.event_id = g.nesting_event_id WHERE g.thread_id = $id ORDER BY g.event_id");
+	$all .= "\n" . $server->sql("SELECT event_name, count_star FROM pfs.events_stages_summary_by_thread_by_event_name WHERE thread_id = $id AND count_star > 0 ORDER BY event_name");
+	$all .= "\n" . $server->sql("SELECT digest_text, max_total_memory > 0 FROM pfs.events_statements_summary_by_digest
+		WHERE query_id IN (SELECT query_id FROM pfs.events_statements_history_long WHERE thread_id = $id) ORDER BY digest_text");
 	$all .= "\n" . $server->sql("SELECT statement_name, count_execute FROM pfs.prepared_statements_instances WHERE thread_id = $id ORDER BY 1");
 	$session->send('Terminate');
 	return $all;
 }
 
-my $plain = said_of_transactions();
+sub both_ways
+{
+	my ($what) = @_;
+	my $plain = said_of_transactions();
 
-$server->sql("UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name = 'stage/sql/plan'");
-my $general = said_of_transactions();
-$server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name = 'stage/sql/plan'");
-is($plain, $general, 'transactions are the same by both ways');
+	$server->sql("SELECT pfs.set_consumers('events_statements_cpu', 'YES')");
+	is($plain, said_of_transactions(), "$what are the same by both ways");
+	$server->sql("SELECT pfs.set_consumers('events_statements_cpu', 'NO')");
+	return $plain;
+}
+
+my $plain = both_ways('transactions');
+
 cmp_ok(scalar(() = $plain =~ m{^statement/sql/(?:begin|start_transaction|commit|rollback)\|}gm), '>', 40, '... and they are all there');
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name LIKE 'stage/sql/%' OR name LIKE 'memory/context/%'");
+$plain = both_ways('transactions with stages and memory');
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name LIKE 'stage/sql/%' OR name LIKE 'memory/context/%'");
+cmp_ok(scalar(() = $plain =~ m{^stage/sql/commit\|}gm), '>', 20, '... and so are their stages');
 
 # ---- sums ----
 

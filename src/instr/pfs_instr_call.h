@@ -243,14 +243,6 @@ extern void pfs_call_plain_left(PfsCall *call, uint64 start);
 
 /* ---- calls of a plain statement (pfs_plain.h) ---- */
 
-/* A reading by which times of a plain statement are measured. */
-static pg_attribute_always_inline uint64
-pfs_plain_now(void)
-{
-	return likely((pfs_local.usual & PFS_FLAG_TIMER_MASK) == PFS_TIMER_CYCLE) ? pfs_read_cycles()
-		: pfs_timer_read_system(PFS_FLAGS_TIMER(pfs_local.usual));
-}
-
 /*
  * Begins the call that executes a plain statement, a run or a utility, and returns its begin.  The caller keeps what
  * this notes in a variable whose address no function gets, which the compiler would have to protect its stack for.

@@ -110,7 +110,7 @@ planner_cb(PFS_PLANNER_PARAMS)
 		return prev_planner(PFS_PLANNER_ARGS);
 	pfs_hook_called(PFS_HOOK_PLANNER);
 	pfs_plain_follows(pfs_my_thread);
-	if (likely(plain_is_planned(query, str)))
+	if (likely(plain_is_planned(query, str)) && (!pfs_plain_has_stages() || pfs_plain_mark(PFS_STAGE_PLAN)))
 	{
 		uint64		start = pfs_plain_now();
 		uint64		now;
@@ -224,7 +224,8 @@ any_start(QueryDesc *desc, int eflags)
 
 	pfs_plain_follows(pfs_my_thread);
 	if (likely(pfs_plain.state == PFS_PLAIN_ARRIVED || pfs_plain.state == PFS_PLAIN_NAMED) &&
-		likely(pfs_plain_starts(pfs_my_thread, stmt, stmt->queryId, desc->sourceText, desc)))
+		likely(pfs_plain_starts(pfs_my_thread, stmt, stmt->queryId, desc->sourceText, desc)) &&
+		(!pfs_plain_has_stages() || pfs_plain_starts_stage()))
 		plain_start(desc, eflags);
 	else
 		general_start(desc, eflags);
@@ -318,13 +319,28 @@ general_run(PFS_EXECUTOR_RUN_PARAMS)
 	}
 }
 
+/* The same of a plain statement whose stages are collected. */
+static pg_noinline void
+staged_run(PFS_EXECUTOR_RUN_PARAMS)
+{
+	if (likely(pfs_plain_mark(PFS_STAGE_EXECUTE)))
+		plain_run(PFS_EXECUTOR_RUN_ARGS);
+	else
+		general_run(PFS_EXECUTOR_RUN_ARGS);
+}
+
 /* Passes a run on. */
 static void
 executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 {
 	if (likely(pfs_plain_is(PFS_PLAIN_STARTED, desc)) &&
 		likely(!desc->plannedstmt->parallelModeNeeded && !desc->plannedstmt->hasModifyingCTE))
-		plain_run(PFS_EXECUTOR_RUN_ARGS);
+	{
+		if (pfs_plain_has_stages())
+			staged_run(PFS_EXECUTOR_RUN_ARGS);
+		else
+			plain_run(PFS_EXECUTOR_RUN_ARGS);
+	}
 	else if (pfs_are_hooks_off())
 		prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
 	else
@@ -493,19 +509,44 @@ pass_ended(QueryDesc *desc, bool is_end)
 		end_left(desc, NULL, is_end);
 }
 
+/* The finish of a plain statement, whose stage has begun. */
+static pg_attribute_always_inline void
+begun_finish(QueryDesc *desc)
+{
+	if (pfs_finish_counts(desc))
+		plain_finish(desc);
+	else if (unlikely(desc->plannedstmt->hasReturning))
+		marked_finish(desc);
+	else
+		finish_plain(desc);
+}
+
+/* The same of one whose stages are collected. */
+static pg_noinline void
+staged_finish(QueryDesc *desc)
+{
+	if (likely(pfs_plain_mark(PFS_STAGE_FINISH)))
+		begun_finish(desc);
+	else
+		general_finish(desc);
+}
+
+/* The finish of any plain statement. */
+static pg_attribute_always_inline void
+any_plain_finish(QueryDesc *desc)
+{
+	if (pfs_plain_has_stages())
+		staged_finish(desc);
+	else
+		begun_finish(desc);
+}
+
 /* Passes the finish on. */
 static void
 executor_finish_cb(QueryDesc *desc)
 {
 	if (likely(pfs_plain_is(PFS_PLAIN_RAN, desc)))
-	{
-		if (pfs_finish_counts(desc))
-			plain_finish(desc);
-		else if (unlikely(desc->plannedstmt->hasReturning))
-			marked_finish(desc);
-		else
-			finish_plain(desc);
-	}
+		any_plain_finish(desc);
 	else if (pfs_are_hooks_off())
 		prev_executor_finish(desc);
 	else if (is_of_ended(desc) && !pfs_finish_counts(desc))
@@ -537,12 +578,35 @@ general_end(QueryDesc *desc)
 		pfs_call_executor_end_end(&call, desc);
 }
 
+/* The same where stages are collected: the statement, and this one with it, may end behind the call, in a pipeline. */
+static pg_noinline void
+staged_end(QueryDesc *desc)
+{
+	if (unlikely(!pfs_plain_mark(PFS_STAGE_EXECUTOR_END)))
+	{
+		general_end(desc);
+		return;
+	}
+	plain_end(desc);
+	pfs_plain.stamp = pfs_plain_now();
+}
+
+/* The end of any plain statement's query. */
+static pg_attribute_always_inline void
+any_plain_end(QueryDesc *desc)
+{
+	if (pfs_plain_has_stages())
+		staged_end(desc);
+	else
+		plain_end(desc);
+}
+
 /* Passes the end on. */
 static void
 executor_end_cb(QueryDesc *desc)
 {
 	if (likely(pfs_plain_is(PFS_PLAIN_RAN, desc)))
-		plain_end(desc);
+		any_plain_end(desc);
 	else if (pfs_are_hooks_off())
 		prev_executor_end(desc);
 	else if (is_of_ended(desc))

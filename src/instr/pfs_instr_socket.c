@@ -251,7 +251,7 @@ general_idle(PfsThread *t, PfsTimestamp now, const void *frame, PfsFramesMemo *m
 
 /*
  * The same where a plain statement has run; false: it is not as usual.  What the process may have put off
- * besides, pfs_plain_ends() asks, as memory is not counted while there are plain statements.
+ * besides, pfs_plain_ends() asks.
  */
 static pg_attribute_always_inline bool
 plain_idle(PfsThread *t, PfsTimestamp now, const PfsFramesMemo *memo)

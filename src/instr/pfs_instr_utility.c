@@ -222,6 +222,8 @@ plain_utility(UTILITY_PARAMS)
 	/* An end sees for itself how the transaction is. */
 	else if (kind == TRANS_STMT_BEGIN || kind == TRANS_STMT_START)
 		note_transaction_command(pfs_my_thread, kind, false, NULL, 0);
+	else if (kind == TRANS_STMT_ROLLBACK && pfs_plain_has_stages() && unlikely(!pfs_plain_mark(PFS_STAGE_ROLLBACK)))
+		pfs_statement_stage(pfs_my_thread, PFS_STAGE_ROLLBACK);
 }
 
 /*
@@ -323,7 +325,8 @@ process_utility_cb(UTILITY_PARAMS)
 	pfs_hook_called(PFS_HOOK_PROCESS_UTILITY);
 	if (context == PROCESS_UTILITY_TOPLEVEL)
 		pfs_plain_follows(pfs_my_thread);
-	if (may_be_plain(stmt, context) && likely(pfs_plain_starts(pfs_my_thread, stmt, utility_id(stmt, str), str, NULL)))
+	if (may_be_plain(stmt, context) && likely(pfs_plain_starts(pfs_my_thread, stmt, utility_id(stmt, str), str, NULL)) &&
+		(!pfs_plain_has_stages() || pfs_plain_starts_stage()))
 		plain_utility(UTILITY_ARGS);
 	else if (pfs_are_hooks_off() && likely(pfs_open_error.sqlstate == 0))
 		pass_utility(UTILITY_ARGS);

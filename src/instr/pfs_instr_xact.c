@@ -128,10 +128,22 @@ is_nobodys(void)
 	return pfs_are_hooks_off() && pfs_transaction.event == NULL;
 }
 
+/* A plain statement commits whose stages are collected. */
+static pg_noinline void
+before_staged_commit(void)
+{
+	if (likely(pfs_plain_mark(PFS_STAGE_COMMIT)))
+		pfs_drop_committing();
+	else
+		general_xact(XACT_EVENT_PRE_COMMIT);
+}
+
 static inline void
 before_commit(void)
 {
-	if (plain_commits() || is_nobodys())
+	if (plain_commits() && pfs_plain_has_stages())
+		before_staged_commit();
+	else if (plain_commits() || is_nobodys())
 		pfs_drop_committing();
 	else
 		general_xact(XACT_EVENT_PRE_COMMIT);

@@ -169,6 +169,10 @@ pfs_digest_count_plain_any(PfsThread *t, const PfsStoredStatement *e, PfsStateme
 	};
 
 	pfs_statement_event_unpack(e, (PfsEvent *) slot);
-	if (!count(&end, true))
-		pfs_count_statement(t, e->instrument, e->flags, ticks, slot->n);
+	end.memory = slot->memory;
+	if (count(&end, true))
+		return;
+	pfs_count_statement(t, e->instrument, e->flags, ticks, slot->n);
+	if (unlikely(slot->memory != 0))
+		pfs_statement_memory_count(t, e->instrument, e->flags, slot->memory);
 }

@@ -16,6 +16,7 @@
 #include "pfs_digest_count.h"
 #include "pfs_event_open.h"
 #include "pfs_memory_counted.h"
+#include "pfs_memory_total.h"
 #include "pfs_plain.h"
 #include "pfs_rel_run.h"
 #include "pfs_shared.h"
@@ -33,17 +34,29 @@ is_default(uint32 flags, uint32 more)
 	return (flags & (PFS_FLAGS_USUAL | DEFAULT_FLAGS | more)) == (pfs_local.usual | DEFAULT_FLAGS | more);
 }
 
-/* Is a stage of statements on, or what counts beside statements? */
+/* Is something on that only the general code collects with a statement? */
 static bool
 is_more_wanted(const PfsThread *t)
 {
-	for (int kind = 0; kind < PFS_NUM_STAGE_KINDS; kind++)
-	{
-		if (pfs_wait_flags(t, pfs_stage_instrument[kind]) & PFS_FLAG_ENABLED)
-			return true;
-	}
 	return (pfs_wait_flags(t, pfs_fixed_instrument[PFS_INS_TABLE]) & PFS_FLAG_ENABLED) != 0 ||
-		pfs_load_relaxed(&pfs_words->statement_counts) != 0 || pfs_load_relaxed(&pfs_words->memory_wanted);
+		(pfs_load_relaxed(&pfs_words->statement_counts) & PFS_COUNTS_CPU) != 0;
+}
+
+/* Looks at the stages: are they all off, or all on?  Of some only the general code takes care. */
+static bool
+look_at_stages(const PfsThread *t)
+{
+	uint32		flags = pfs_wait_flags(t, pfs_stage_instrument[0]);
+
+	for (int kind = 1; kind < PFS_NUM_STAGE_KINDS; kind++)
+	{
+		if (pfs_wait_flags(t, pfs_stage_instrument[kind]) != flags)
+			return false;
+	}
+	if ((flags & PFS_FLAG_ENABLED) == 0)
+		return true;
+	pfs_plain.more |= PFS_PLAIN_STAGES;
+	return is_default(flags, 0);
 }
 
 /* Is nothing on that what the server does with statements has to be noticed for? */
@@ -116,8 +129,12 @@ pfs_plain_look_now(PfsThread *t)
 	pfs_plain.all_off = off && are_others_off();
 	if (off)
 		return;
+	if (pfs_memory_is_stale())
+		pfs_memory_sync(t);
+	pfs_plain.more = pfs_memory_is_counted ? PFS_PLAIN_MEMORY : 0;
 	pfs_plain.transaction_flags = pfs_wait_flags(t, pfs_transaction_instrument);
-	if (!is_default(pfs_plain.flags, PFS_FLAG_DIGEST) || !is_default(pfs_plain.transaction_flags, 0) || is_more_wanted(t))
+	if (!is_default(pfs_plain.flags, PFS_FLAG_DIGEST) || !is_default(pfs_plain.transaction_flags, 0) || is_more_wanted(t) ||
+		!look_at_stages(t))
 		return;
 	/* Its event lies there. */
 	if (pfs_histories[PFS_STATEMENTS] == NULL)
@@ -129,9 +146,11 @@ pfs_plain_look_now(PfsThread *t)
 
 	/*
 	 * What a run on a table that is still open has counted is added to its
-	 * digest when that ends.
+	 * digest when that ends.  A process goes on to be told of its allocations
+	 * as long as there are some that it has counted.
 	 */
-	if (pfs_memory_is_counted || pfs_rel_local.open != 0)
+	if (pfs_rel_local.open != 0 || pfs_memory_is_stale() ||
+		(pfs_memory_is_counted && !t->memory.has_levels))
 		pfs_plain.looked = 0;
 	if (pfs_plain.looked != 0)
 		pfs_plain.generation = generation;
@@ -139,10 +158,12 @@ pfs_plain_look_now(PfsThread *t)
 
 /* ---- the general code takes over ---- */
 
-/* Begins a stage of pfs_sql.top, as all of them are off. */
+/* Puts a stage of pfs_sql.top on the stack, if all of them are off: else it lies there. */
 static inline void
 set_stage(PfsStageKind kind)
 {
+	if (pfs_stages.n != 0)
+		return;
 	pfs_stages.items[0] = (PfsStage)
 	{
 		.instrument = pfs_stage_instrument[kind], .statement = pfs_plain.event_id
@@ -207,7 +228,7 @@ move_to_slot(PfsThread *t)
 
 /*
  * Fills in pfs_sql.top as the general code would have left it.  A plain statement has met no error
- * and no nested statement so far, and its stages are off.
+ * and no nested statement so far.
  */
 void
 pfs_plain_leave_inside_now(PfsThread *t)
@@ -234,6 +255,8 @@ pfs_plain_leave_inside_now(PfsThread *t)
 	s->parent = pfs_plain.parent;
 	s->lock_ticks = pfs_plain.lock_ticks;
 	s->examined = pfs_examined();
+	if (pfs_plain.more & PFS_PLAIN_MEMORY)
+		pfs_statement_memory_left(s);
 	if (state == PFS_PLAIN_ARRIVED)
 	{
 		s->instrument = pfs_other_statement[PFS_STATEMENT_PARSE];
@@ -244,6 +267,7 @@ pfs_plain_leave_inside_now(PfsThread *t)
 		return;
 	}
 	s->event = move_to_slot(t);
+	s->event->counts = s->counts;
 	s->n = s->event->n;
 	s->instrument = s->event->instrument;
 	s->query_id = s->event->query_id;
@@ -300,6 +324,72 @@ pfs_plain_follows_now(PfsThread *t)
 	pfs_write_end(t);
 }
 
+/* ---- memory and stages ---- */
+
+/* Begins the peak of memory and the first stage of a statement that has arrived, if they are collected. */
+void
+pfs_plain_arrives_with_more(PfsThread *t, uint64 now)
+{
+	PfsTimestamp start = {now, PFS_FLAGS_TIMER(pfs_local.usual)};
+
+	/* No other statement is open, so the peak until now is nobody's. */
+	if (pfs_plain.more & PFS_PLAIN_MEMORY)
+		(void) pfs_memory_total_next(t);
+
+	/*
+	 * Where a switch comes in between, the stage may be none of a run, or
+	 * none at all.
+	 */
+	if ((pfs_plain.more & PFS_PLAIN_STAGES) != 0 &&
+		unlikely(!pfs_stage_first(t, start, PFS_STAGE_PARSE_ANALYZE, pfs_plain.event_id)) &&
+		pfs_stage_event_id(pfs_plain.event_id) != 0)
+		pfs_local.parent = (PfsParent)
+	{
+		pfs_stage_event_id(pfs_plain.event_id), PFS_NESTING_STAGE
+	};
+}
+
+bool
+pfs_plain_mark(PfsStageKind kind)
+{
+	PfsTimestamp now = {pfs_plain_now(), PFS_FLAGS_TIMER(pfs_local.usual)};
+
+	return pfs_stage_mark(pfs_my_thread, kind, now);
+}
+
+bool
+pfs_plain_starts_stage(void)
+{
+	if (likely(pfs_plain_mark(pfs_plain.is_utility ? PFS_STAGE_UTILITY : PFS_STAGE_EXECUTOR_START)))
+		return true;
+	pfs_plain.state = PFS_PLAIN_NAMED;
+	return false;
+}
+
+/*
+ * Ends them with the statement, whose event has all but its memory, and no reader as it has ended.  False: an error
+ * has left the counters of memory in the middle of something.
+ */
+static pg_noinline bool
+end_more(PfsThread *t, PfsStoredStatement *e, uint64 now)
+{
+	PfsTimestamp end = {now, PFS_FLAGS_TIMER(pfs_local.usual)};
+
+	if (pfs_plain.more & PFS_PLAIN_MEMORY)
+	{
+		if (unlikely((t->memory.seq.word & 1) != 0))
+			return false;
+		e->counts |= PFS_COUNTS_MEMORY;
+		e->wide |= PFS_WIDE_LAST;
+		e->size += PFS_LAST_SIZE / sizeof(uint64);
+		memset(pfs_stored_last(e), 0, PFS_LAST_SIZE);
+		pfs_stored_last(e)[0] = pfs_memory_total_next(t) + 1;
+	}
+	if (pfs_plain.more & PFS_PLAIN_STAGES)
+		pfs_stage_pop(t, 0, end);
+	return true;
+}
+
 /* ---- name and start ---- */
 
 /* Can a call at this place be for the statement, with nothing in the way? */
@@ -317,7 +407,7 @@ is_clear(const PfsThread *t, uint64 query_id)
 static inline PfsStoredStatement *
 find_room(PfsThread *t, const PfsPrepared *known, const char *str, int location, int len)
 {
-	uint32		fixed = offsetof(PfsStoredStatement, more) + PFS_SCHEMA_SIZE + PFS_RARE_SIZE + PFS_EVENT_UNIT - 1;
+	uint32		fixed = offsetof(PfsStoredStatement, more) + PFS_SCHEMA_SIZE + PFS_RARE_SIZE + PFS_LAST_SIZE + PFS_EVENT_UNIT - 1;
 	const PfsBlockWriter *to = &t->events[PFS_STATEMENTS].finished;
 	uint32		text;
 
@@ -517,6 +607,8 @@ pfs_plain_ends(PfsThread *t, uint64 now)
 	e->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - pfs_plain.lock_ticks;
 	if (unlikely(e->wide & PFS_WIDE_COUNTERS))
 		rare = pfs_stored_rare(e);
+	if (unlikely(pfs_plain.more != 0) && unlikely(!end_more(t, e, now)))
+		return false;
 	pfs_store_relaxed(&events->depth, 0);
 	pfs_digest_count_plain(t, e, rare, (PfsStatementEvent *) pfs_event_slot(events, 0), now, ticks);
 	if (pfs_plain.prepared != NULL)

@@ -2,7 +2,7 @@
  * pfs_plain.h
  *	  The fast path of a plain statement: one of a client's, which the session has waited for or which
  *	  follows another plain one in a pipeline, that the executor runs once, or that begins or ends a
- *	  transaction, while everything is switched on as by default.
+ *	  transaction, while everything is switched on as by default, or memory and stages are on besides.
  *
  * Of such a statement the process keeps only what its end needs (PfsPlain), and its event is filled
  * in once, when its query is known.  Everything else that can happen to a statement is the business
@@ -19,7 +19,7 @@
  *		ENDING			a finish that counts nothing, or its end, is over: then it is RAN again
  *		RAN				the session waits for its client
  *
- * Whether everything is switched on as by default is asked once for each generation of the shared
+ * Whether everything is switched so is asked once for each generation of the shared
  * words (pfs_plain_look()); then one comparison tells that nothing has changed.  Inside a write section
  * it comes behind the odd word, as that of each truncation's generation does: the truncator's side
  * is in ../read/pfs_summary_truncate.c.
@@ -32,7 +32,7 @@
 #include "pfs_digest_wait.h"
 #include "pfs_plain_state.h"
 
-/* Is everything as by default, as far as shared words tell? */
+/* Is everything so, as far as shared words tell? */
 static pg_attribute_always_inline bool
 pfs_plain_is_on(void)
 {
@@ -103,6 +103,9 @@ pfs_plain_leave_inside(PfsThread *t)
 		pfs_plain_leave_inside_now(t);
 }
 
+/* Begins what is collected beside: the peak of memory, and the first stage. */
+extern void pfs_plain_arrives_with_more(PfsThread *t, uint64 now);
+
 /*
  * Inside a write section, at the reading that has ended an idle wait: the next statement may be a
  * plain one.  False: it is for the general code.
@@ -129,8 +132,31 @@ pfs_plain_arrives(PfsThread *t, uint64 now)
 	pfs_plain.passes = false;
 	pfs_plain.query = NULL;
 	pfs_plain.state = PFS_PLAIN_ARRIVED;
+	if (unlikely(pfs_plain.more != 0))
+		pfs_plain_arrives_with_more(t, now);
 	return true;
 }
+
+/* A reading by which times of a plain statement are measured. */
+static pg_attribute_always_inline uint64
+pfs_plain_now(void)
+{
+	return likely((pfs_local.usual & PFS_FLAG_TIMER_MASK) == PFS_TIMER_CYCLE) ? pfs_read_cycles()
+		: pfs_timer_read_system(PFS_FLAGS_TIMER(pfs_local.usual));
+}
+
+/*
+ * Are its stages collected?  Then, outside of write sections, the statement comes to its next stage; false: that is for
+ * the general code, as a stage has been switched, or there are more than a run has place for.
+ */
+extern bool pfs_plain_mark(PfsStageKind kind);
+
+static pg_attribute_always_inline bool
+pfs_plain_has_stages(void)
+{
+	return unlikely(pfs_plain.more & PFS_PLAIN_STAGES);
+}
+
 
 /*
  * Outside of write sections, where a call begins that lies in no other one: behind a statement that has run it may be of
@@ -171,6 +197,9 @@ pfs_plain_may_be_utility(const Node *utility)
 /* The executor starts a query, or a utility runs, with NULL; false: it is for the general code. */
 extern bool pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const char *str,
 							 const QueryDesc *query);
+
+/* The start is noted, and its stage begins, if they are collected; false: the general code has to start it. */
+extern bool pfs_plain_starts_stage(void);
 
 /* Its rare counters (from PFS_N_RARE on), which its event gets with the first of them. */
 extern uint64 *pfs_plain_rare(void);

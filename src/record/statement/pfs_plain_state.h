@@ -24,6 +24,10 @@ typedef enum PfsPlainState
 	PFS_PLAIN_RAN,
 } PfsPlainState;
 
+/* What is collected beside the statement and its transaction. */
+#define PFS_PLAIN_STAGES	0x01	/* its stages, all of them */
+#define PFS_PLAIN_MEMORY	0x02	/* the peak of the session's memory */
+
 typedef struct PfsPlain
 {
 	uint32		state;			/* PfsPlainState */
@@ -35,10 +39,11 @@ typedef struct PfsPlain
 								 * a hook, and nothing is open: until the next
 								 * message that comes behind a switch */
 	bool		all_off;		/* and no wait and no error is either */
+	uint8		more;			/* PFS_PLAIN_..., of pfs_plain_look() */
 
 	/* What pfs_plain_look() has found. */
-	uint64		generation;		/* of pfs_words, while everything is as by
-								 * default; 0: it is not */
+	uint64		generation;		/* of pfs_words, while there can be plain
+								 * statements; else 0 */
 	uint64		looked;			/* generation at which it has looked last */
 	uint32		flags;			/* of statements */
 	uint32		transaction_flags;

@@ -205,8 +205,8 @@ typedef struct PfsStatementEvent
 StaticAssertDecl(offsetof(PfsStatementEvent, n) % 16 == 0, "pairs of counters are aligned");
 
 /*
- * A statement in a block.  Behind the struct lie memory and program, if it is wide by PFS_WIDE_LAST; the
- * texts; and, at its end and aligned as it is, the rare counters, if it is wide by PFS_WIDE_COUNTERS.
+ * A statement in a block.  Behind the struct lie the texts; and, at its end and aligned as it is, the rare counters, if
+ * it is wide by PFS_WIDE_COUNTERS, and memory and program, if it is wide by PFS_WIDE_LAST.
  */
 typedef struct PfsStoredStatement
 {
@@ -220,11 +220,20 @@ StaticAssertDecl(offsetof(PfsStoredStatement, n) % PFS_EVENT_UNIT == 0 && PFS_NU
 
 #define PFS_RARE_SIZE (PFS_NUM_RARE * sizeof(uint64))
 
+#define PFS_LAST_SIZE (offsetof(PfsStatementEvent, texts) - offsetof(PfsStatementEvent, memory))
+
+/* Its memory and program, if it has them. */
+static pg_attribute_always_inline uint64 *
+pfs_stored_last(const PfsStoredStatement *s)
+{
+	return (uint64 *) ((char *) s + s->size * sizeof(uint64) - PFS_LAST_SIZE);
+}
+
 /* Its rare counters, if it has them. */
 static pg_attribute_always_inline uint64 *
 pfs_stored_rare(const PfsStoredStatement *s)
 {
-	return (uint64 *) ((char *) s + s->size * sizeof(uint64) - PFS_RARE_SIZE);
+	return (uint64 *) ((char *) s + s->size * sizeof(uint64) - PFS_RARE_SIZE - ((s->wide & PFS_WIDE_LAST) ? PFS_LAST_SIZE : 0));
 }
 
 static inline const char *

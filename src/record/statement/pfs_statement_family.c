@@ -55,7 +55,6 @@ pfs_transaction_event_used(const PfsEvent *event)
 /* Parts of a statement in a block, as its struct says; all but the texts are whole pairs. */
 #define BEGIN_SIZE offsetof(PfsStoredStatement, query_id)
 #define REST_SIZE (offsetof(PfsStoredStatement, more) - BEGIN_SIZE)
-#define LAST_SIZE (offsetof(PfsStatementEvent, texts) - offsetof(PfsStatementEvent, memory))
 
 StaticAssertDecl(offsetof(PfsStoredStatement, n) == offsetof(PfsStatementEvent, n) - PFS_EVENT_UNSTORED &&
 				 REST_SIZE == offsetof(PfsStatementEvent, memory) - offsetof(PfsStatementEvent, query_id) &&
@@ -64,7 +63,7 @@ StaticAssertDecl(offsetof(PfsStoredStatement, n) == offsetof(PfsStatementEvent, 
 				 "a statement in a block has its parts as in a slot");
 StaticAssertDecl(sizeof(PfsLoosePair) == PFS_EVENT_UNIT, "an event is copied in pairs");
 StaticAssertDecl(BEGIN_SIZE % sizeof(PfsLoosePair) == 0 && PFS_RARE_SIZE % sizeof(PfsLoosePair) == 0 &&
-				 REST_SIZE % sizeof(PfsLoosePair) == 0 && LAST_SIZE == sizeof(PfsLoosePair), "parts of a statement are copied in pairs");
+				 REST_SIZE % sizeof(PfsLoosePair) == 0 && PFS_LAST_SIZE == sizeof(PfsLoosePair), "parts of a statement are copied in pairs");
 
 static inline size_t
 texts_size(const PfsStatementEvent *e)
@@ -87,19 +86,21 @@ pfs_statement_event_record(PfsThread *t, PfsEvent *event)
 	PfsStatementEvent *e = (PfsStatementEvent *) event;
 	const uint64 *rare = pfs_counters_rare(e->n + PFS_N_RARE);
 	bool		last = (e->counts & (PFS_COUNTS_MEMORY | PFS_IN_PROGRAM)) != 0;
-	size_t		size = TYPEALIGN(PFS_EVENT_UNIT, BEGIN_SIZE + REST_SIZE + (last ? LAST_SIZE : 0) + texts_size(e));
+	size_t		size = TYPEALIGN(PFS_EVENT_UNIT, BEGIN_SIZE + REST_SIZE + texts_size(e));
 	char	   *to;
+	char	   *at;
 
 	e->wide = (rare != NULL ? PFS_WIDE_COUNTERS : 0) | (last ? PFS_WIDE_LAST : 0);
-	to = pfs_event_room(t, PFS_STATEMENTS, event, rare != NULL ? size + PFS_RARE_SIZE : size);
+	to = pfs_event_room(t, PFS_STATEMENTS, event, size + (rare != NULL ? PFS_RARE_SIZE : 0) + (last ? PFS_LAST_SIZE : 0));
 	if (unlikely(to == NULL))
 		return;
+	at = to + size;
 	if (rare != NULL)
-		(void) copy_part(to + size, rare, PFS_RARE_SIZE);
+		at = copy_part(at, rare, PFS_RARE_SIZE);
+	if (last)
+		(void) copy_part(at, &e->memory, PFS_LAST_SIZE);
 	to = copy_part(to, PFS_EVENT_STORED(e), BEGIN_SIZE);
 	to = copy_part(to, &e->query_id, REST_SIZE);
-	if (last)
-		to = copy_part(to, &e->memory, LAST_SIZE);
 	memcpy(to, e->texts, texts_size(e));
 	pfs_event_done(t, PFS_STATEMENTS, event);
 }
@@ -110,7 +111,6 @@ pfs_statement_event_unpack(const void *from, PfsEvent *event)
 {
 	PfsStatementEvent *to = (PfsStatementEvent *) event;
 	const PfsStoredStatement *stored = from;
-	const char *at = stored->more;
 
 	memcpy(PFS_EVENT_STORED(to), stored, BEGIN_SIZE);
 	if (to->wide & PFS_WIDE_COUNTERS)
@@ -120,9 +120,6 @@ pfs_statement_event_unpack(const void *from, PfsEvent *event)
 	memcpy(&to->query_id, &stored->query_id, REST_SIZE);
 	to->memory = to->program = 0;
 	if (to->wide & PFS_WIDE_LAST)
-	{
-		memcpy(&to->memory, at, LAST_SIZE);
-		at += LAST_SIZE;
-	}
-	memcpy(to->texts, at, texts_size(to));
+		memcpy(&to->memory, pfs_stored_last(stored), PFS_LAST_SIZE);
+	memcpy(to->texts, stored->more, texts_size(to));
 }

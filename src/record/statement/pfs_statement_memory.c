@@ -36,6 +36,14 @@ pfs_statement_memory_begin(PfsThread *t, PfsStatement *s)
 	pfs_span_begin(&peaks, &s->memory_span);
 }
 
+/* Opens the span of a plain statement that the general code takes over: what was in use since its begin is in no span yet. */
+void
+pfs_statement_memory_left(PfsStatement *s)
+{
+	s->counts |= PFS_COUNTS_MEMORY;
+	pfs_span_begin(&peaks, &s->memory_span);
+}
+
 /* Closes the span of a statement that ends: the most that was added to it is its peak. */
 void
 pfs_statement_memory_end(PfsThread *t, PfsStatement *s)
@@ -44,20 +52,20 @@ pfs_statement_memory_end(PfsThread *t, PfsStatement *s)
 	s->memory = pfs_span_end(&peaks, &s->memory_span) + 1;
 }
 
-/* Raises the maximum of the cell that the statement has just been counted in. */
+/* Raises the maximum of the cell that a statement with these flags has just been counted in. */
 void
-pfs_statement_memory_count(PfsThread *t, const PfsStatement *s)
+pfs_statement_memory_count(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 memory)
 {
-	uint32		i = pfs_statement_cell(s->instrument);
+	uint32		i = pfs_statement_cell(instrument);
 	PfsStatementCell *cell = NULL;
 
 	if (i >= pfs_summary[PFS_FAMILY_STATEMENTS].ncells)
 		return;
-	if ((s->flags & PFS_FLAG_THREAD) != 0)
+	if ((flags & PFS_FLAG_THREAD) != 0)
 		cell = pfs_block_cell(&t->cells[PFS_FAMILY_STATEMENTS], i);
 	if (cell != NULL)
-		pfs_store_relaxed(&cell->memory, Max(cell->memory, s->memory));
+		pfs_store_relaxed(&cell->memory, Max(cell->memory, memory));
 	else
 		pfs_raise_to(&((PfsSharedStatementCell *)
-					   pfs_shared_block_cell(&pfs_summary[PFS_FAMILY_STATEMENTS].cells, i))->memory, s->memory);
+					   pfs_shared_block_cell(&pfs_summary[PFS_FAMILY_STATEMENTS].cells, i))->memory, memory);
 }

@@ -397,7 +397,7 @@ pfs_statement_leave_event(PfsThread *t, PfsStatement *s)
 extern bool pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint64 end);
 
 /* pfs_statement_memory.c: raises the maximum of the cell that it has just been counted in. */
-extern void pfs_statement_memory_count(PfsThread *t, const PfsStatement *s);
+extern void pfs_statement_memory_count(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 memory);
 
 /* Of one that was planned and is not executed; of one that goes on when the one around it ends. */
 extern void pfs_digest_end_planned(const PfsStatement *s);
@@ -409,7 +409,7 @@ pfs_statement_count(PfsThread *t, const PfsStatement *s, uint64 ticks)
 {
 	pfs_count_statement(t, s->instrument, s->flags, ticks, s->n);
 	if (unlikely(s->memory != 0))
-		pfs_statement_memory_count(t, s);
+		pfs_statement_memory_count(t, s->instrument, s->flags, s->memory);
 }
 
 /* End a statement: into the summaries, its digest and, if it has a slot, the history. */
@@ -497,6 +497,9 @@ pfs_top_is_done(PfsTimestamp stamp)
 
 /* A statement begins; it counts if the process can be told of its allocations. */
 extern void pfs_statement_memory_begin(PfsThread *t, PfsStatement *s);
+
+/* The same where a plain one has begun it, which was the only statement that was open. */
+extern void pfs_statement_memory_left(PfsStatement *s);
 
 /* It ends, or is dropped: s->memory is its peak from now on. */
 extern void pfs_statement_memory_end(PfsThread *t, PfsStatement *s);

@@ -223,7 +223,7 @@ pfs_transaction_of_plain_commits(PfsThread *t)
 	pfs_fence_signal();
 	cell = pfs_summary_chunk(t, PFS_FAMILY_TRANSACTIONS, 0);
 	part = XactReadOnly ? &cell->read_only : &cell->read_write;
-	if (unlikely(pfs_plain.state != PFS_PLAIN_RAN || !pfs_plain_is_on() || e == NULL || !pfs_is_usual(e->flags) ||
+	if (unlikely(pfs_plain.state != PFS_PLAIN_RAN || !pfs_plain_is_on() || !pfs_is_usual(e->flags) ||
 				 e->gid[0] != '\0' || cell == NULL || part->count_timed == 0))
 	{
 		pfs_write_end(t);
