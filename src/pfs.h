@@ -35,7 +35,7 @@
 /* On those of them that have some lines of their own, so that the others share theirs. */
 #define PFS_HOT_STRUCT __attribute__((section("pfs_hot_structs"), aligned(64)))
 
-/* On tables of which an event needs one place: behind all variables of PFS_FIXED, and of PFS_HOT. */
+/* On tables of which an event needs one place, and on what few events need: behind all variables of PFS_FIXED, and of PFS_HOT. */
 #define PFS_FIXED_TABLE __attribute__((section("pfs_fixed_tables")))
 #define PFS_HOT_TABLE __attribute__((section("pfs_hot_tables")))
 

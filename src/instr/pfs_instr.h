@@ -39,6 +39,11 @@ struct io_uring_cqe;
  */
 typedef struct PfsReal
 {
+	/* messages of a client, whose calls every statement makes: on one line */
+	ssize_t		(*recv) (int, void *, size_t, int);
+	ssize_t		(*recv_chk) (int, void *, size_t, size_t, int);
+	ssize_t		(*send) (int, const void *, size_t, int);
+	int			(*epoll_wait) (int, struct epoll_event *, int, int);
 	/* files by descriptor */
 	ssize_t		(*pread) (int, void *, size_t, off_t);
 	ssize_t		(*pread_chk) (int, void *, size_t, off_t, size_t);
@@ -91,7 +96,6 @@ typedef struct PfsReal
 	/* waits */
 	int			(*sem_wait) (sem_t *);
 	int			(*semop) (int, struct sembuf *, size_t);
-	int			(*epoll_wait) (int, struct epoll_event *, int, int);
 	int			(*poll) (struct pollfd *, nfds_t, int);
 	int			(*nanosleep) (const struct timespec *, struct timespec *);
 	int			(*select) (int, fd_set *, fd_set *, fd_set *, struct timeval *);
@@ -100,9 +104,6 @@ typedef struct PfsReal
 	FILE	   *(*popen) (const char *, const char *);
 	int			(*pclose) (FILE *);
 	/* sockets */
-	ssize_t		(*recv) (int, void *, size_t, int);
-	ssize_t		(*recv_chk) (int, void *, size_t, size_t, int);
-	ssize_t		(*send) (int, const void *, size_t, int);
 	ssize_t		(*recvfrom) (int, void *, size_t, int, struct sockaddr *, socklen_t *);
 	ssize_t		(*sendto) (int, const void *, size_t, int, const struct sockaddr *, socklen_t);
 	int			(*connect) (int, const struct sockaddr *, socklen_t);

@@ -219,7 +219,7 @@ pfs_buffer_lock_counted(Buffer buffer, int mode)
 void
 pfs_buffer_lock_timed(Buffer buffer, int mode)
 {
-	static PFS_HOT PfsFramesMemo memo;
+	static PFS_HOT_TABLE PfsFramesMemo memo;
 	PfsThread  *t = pfs_thread_here();
 	PfsInstrumentId instrument;
 	uint32		flags = wanted(t, buffer, mode, &instrument);

@@ -76,11 +76,17 @@ make_event(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsSocket *s,
 	pfs_socket_instant(t, e, s, start, now);
 }
 
-/*
- * What the session has looked up of the idle wait that runs where it stays; NULL: there is none, or it runs in a
- * slot.
- */
-static PFS_HOT const PfsWaitLookup *idle_lookup;
+/* What the process knows of calls on its client's socket; what every statement needs is on one line. */
+static PFS_HOT_STRUCT struct
+{
+	const PfsWaitLookup *idle_lookup;	/* of the idle wait that runs where it
+										 * stays; NULL: there is none, or it
+										 * runs in a slot */
+	/* Where the server looks for a message, sends, and reads in a statement. */
+	PfsFramesMemo looks;
+	PfsFramesMemo writes;
+	PfsFramesMemo reads;
+}			client;
 
 /* Are bytes of a message counted, which are no event? */
 static inline bool
@@ -215,7 +221,7 @@ usual_idle_begins(PfsThread *t, bool in_transaction, uint64 now, uint32 source)
 	e->bytes = PFS_WAIT_NO_BYTES;
 	pfs_wait_lookup_show(t);
 	pfs_open_waits.idle = e;
-	idle_lookup = lookup;
+	client.idle_lookup = lookup;
 	return true;
 }
 
@@ -226,7 +232,7 @@ begin_idle_in_slot(PfsThread *t, bool in_transaction, PfsTimestamp now, uint32 s
 	PfsInstrumentId instrument = pfs_fixed_instrument[in_transaction ? PFS_INS_IDLE_TRANSACTION : PFS_INS_IDLE];
 	uint32		flags = pfs_wait_flags(t, instrument);
 
-	idle_lookup = NULL;
+	client.idle_lookup = NULL;
 	if (flags & PFS_FLAG_ENABLED)
 		pfs_idle_begin(t, instrument, flags, (flags & PFS_FLAG_TIMED) ? pfs_timestamp_of(flags, now) : 0, source);
 }
@@ -375,7 +381,7 @@ static pg_noinline ssize_t
 idle_ends(ssize_t bytes)
 {
 	PfsThread  *t = pfs_my_thread;
-	const PfsWaitLookup *lookup = idle_lookup;
+	const PfsWaitLookup *lookup = client.idle_lookup;
 	PfsWait    *e = pfs_open_waits.idle;
 	PfsTimestamp now;
 
@@ -490,13 +496,11 @@ wrap_##name params \
 
 /*
  * One that is no wait for the client's next message, where something is on.  kind: which wait it is on the client's
- * socket.  This and what follows are reached by jumps, so that their frames are the wrappers',
+ * socket; memo: of its source.  This and what follows are reached by jumps, so that their frames are the wrappers',
  * and who only passes on saves no registers.
  */
-#define CALL(name, params, args, kind) \
+#define CALL(name, params, args, kind, memo) \
 CALL_OF_OTHER(name, params, args, operation_of_client(kind)) \
-\
-static PFS_HOT PfsFramesMemo memo_##name; \
 \
 static pg_noinline ssize_t \
 any_##name params \
@@ -512,7 +516,7 @@ any_##name params \
 	start = pfs_wait_clock(flags); \
 	result = pfs_real.name args; \
 	if (result > 0) \
-		(void) record_any(kind, flags, start, pfs_wait_read_end(t, flags), result, FRAME, &memo_##name); \
+		(void) record_any(kind, flags, start, pfs_wait_read_end(t, flags), result, FRAME, memo); \
 	return result; \
 } \
 \
@@ -528,12 +532,12 @@ call_##name params \
 		return any_##name args; \
 	start = pfs_read_cycles(); \
 	result = pfs_real.name args; \
-	return end_of_client(kind, start, result, FRAME, &memo_##name); \
+	return end_of_client(kind, start, result, FRAME, memo); \
 }
 
 /* What receives: in an idle wait, which bytes end; between two statements; and with all off. */
 #define CALL_RECV(name, params, args) \
-CALL(name, params, args, PFS_CLIENT_READS) \
+CALL(name, params, args, PFS_CLIENT_READS, &client.reads) \
 \
 static pg_noinline ssize_t \
 idle_##name params \
@@ -546,12 +550,11 @@ idle_##name params \
 static pg_noinline ssize_t \
 look_##name params \
 { \
-	static PFS_HOT PfsFramesMemo memo; \
 	PfsTimestamp looked = pfs_timestamp_now(); \
 	ssize_t		result = pfs_real.name args; \
 \
 	if (likely(result < 0)) \
-		becomes_idle(pfs_my_thread, looked, FRAME, &memo); \
+		becomes_idle(pfs_my_thread, looked, FRAME, &client.looks); \
 	else \
 		did_not_wait(pfs_my_thread, looked, result); \
 	return result; \
@@ -598,7 +601,7 @@ WRAP_RECV(recv, (int fd, void *buf, size_t len, int how), (fd, buf, len, how))
 /* What recv() is in builds that check sizes of buffers. */
 WRAP_RECV(recv_chk, (int fd, void *buf, size_t len, size_t size, int how), (fd, buf, len, size, how))
 
-CALL(send, (int fd, const void *buf, size_t len, int how), (fd, buf, len, how), PFS_CLIENT_WRITES)
+CALL(send, (int fd, const void *buf, size_t len, int how), (fd, buf, len, how), PFS_CLIENT_WRITES, &client.writes)
 
 static ssize_t
 wrap_send(int fd, const void *buf, size_t len, int how)

@@ -55,7 +55,7 @@ typedef struct PfsSleep
 static pg_attribute_always_inline void
 begin_semaphore(PfsSleep *sleep, PfsThread *t, const void *frame)
 {
-	static PFS_HOT PfsFramesMemo memo;
+	static PFS_HOT_TABLE PfsFramesMemo memo;
 	uint32		wait_info = pfs_wait_event_info();
 	bool		lwlock = CLASS(wait_info) == PG_WAIT_LWLOCK;
 	bool		buffer = pfs_compat_is_buffer_lock(wait_info);
@@ -215,7 +215,7 @@ pfs_look_at_thread(PfsThread *t, bool may_repair)
 static pg_attribute_always_inline bool
 begin_latch(PfsSleep *sleep, PfsThread *t, const void *frame)
 {
-	static PFS_HOT PfsFramesMemo memo;
+	static PFS_HOT_TABLE PfsFramesMemo memo;
 	uint32		wait_info = pfs_wait_event_info();
 	PfsInstrumentId instrument;
 	PfsWait    *e;

@@ -25,7 +25,7 @@
 
 static PFS_HOT_STRUCT PfsStage first_stages[STAGES_AT_FIRST];
 
-PFS_HOT PfsStages pfs_stages = {first_stages, 0, STAGES_AT_FIRST, NULL, PFS_NO_INSTRUMENT};
+PFS_HOT_STRUCT PfsStages pfs_stages = {first_stages, 0, STAGES_AT_FIRST, NULL, PFS_NO_INSTRUMENT};
 
 /* Returns the event_id of a stage; of a run, that of its last stage. */
 static uint64
