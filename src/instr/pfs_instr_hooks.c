@@ -541,11 +541,11 @@ any_plain_finish(QueryDesc *desc)
 		begun_finish(desc);
 }
 
-/* Passes the finish on. */
+/* Passes the finish on.  A plain statement that has switched something in its run is for the general code from here on. */
 static void
 executor_finish_cb(QueryDesc *desc)
 {
-	if (likely(pfs_plain_is(PFS_PLAIN_RAN, desc)))
+	if (likely(pfs_plain_is(PFS_PLAIN_RAN, desc)) && likely(pfs_plain_is_on()))
 		any_plain_finish(desc);
 	else if (pfs_are_hooks_off())
 		prev_executor_finish(desc);
