@@ -400,7 +400,10 @@ idle_ends(ssize_t bytes)
 	pfs_open_waits.idle = NULL;
 	pfs_socket_local.places[PFS_CALLS_READ]->bytes += bytes;
 
-	/* While statements are off none begins, unless something has been switched on. */
+	/*
+	 * While statements are off none begins, unless something has been
+	 * switched on.
+	 */
 	if (likely(pfs_plain_arrives(t, now.at)) || (pfs_are_hooks_off() && !pfs_plain_is_stale()))
 		pfs_write_end(t);
 	else
