@@ -318,8 +318,10 @@ make_copy(void)
 
 /* Makes another copy if there is a reason, for hooks where statements begin. */
 void
-pfs_object_rules_resolve_now(void)
+pfs_object_rules_resolve(void)
 {
+	if (likely(pfs_object_rules_are_current()))
+		return;
 	if (IsTransactionState() && OidIsValid(MyDatabaseId))
 		make_copy();
 }

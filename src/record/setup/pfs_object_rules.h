@@ -76,6 +76,14 @@ pfs_object_rules_resolved(void)
 	return pfs_object_rules_copies;
 }
 
+/*
+ * Brings this process's copy up to date, where the rules or the schemas of the database
+ * have changed since.  At the beginning of a statement, where locks can be taken and
+ * memory allocated; does nothing outside of a transaction and in a process without a
+ * database.
+ */
+extern void pfs_object_rules_resolve(void);
+
 /* The generation of the rules that the copy was made from; 0, which is none: it is not valid. */
 extern PFS_HIDDEN uint64 pfs_object_rules_word;
 
@@ -87,21 +95,6 @@ static inline bool
 pfs_object_rules_are_current(void)
 {
 	return pfs_object_rules_word == pfs_load_relaxed(&pfs_object_rules.shared->seq.word);
-}
-
-/*
- * Brings this process's copy up to date, where the rules or the schemas of the database
- * have changed since.  At the beginning of a statement, where locks can be taken and
- * memory allocated; does nothing outside of a transaction and in a process without a
- * database.
- */
-extern void pfs_object_rules_resolve_now(void);
-
-static inline void
-pfs_object_rules_resolve(void)
-{
-	if (unlikely(!pfs_object_rules_are_current()))
-		pfs_object_rules_resolve_now();
 }
 
 /*
