@@ -70,7 +70,11 @@ truncate_pending(PfsDigestPart part, uint64 *taken, PfsPatience *patience)
 	Truncation	t = {.generation = generation, .taken = taken};
 
 	memcpy(t.before, pfs_shared_digests->truncated, sizeof(t.before));
-	/* Behind `held`: pairs with the load in apply_truncations(). */
+
+	/*
+	 * Behind `held`: no place is being flushed, and which parts of it count
+	 * is asked inside a move.
+	 */
 	pfs_store_release(&pfs_shared_digests->truncated[part], generation);
 	pfs_store_release(&pfs_words->digest_truncations, generation);
 	pfs_words_changed();
