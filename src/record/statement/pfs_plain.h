@@ -146,17 +146,17 @@ pfs_plain_now(void)
 }
 
 /*
- * Are its stages collected?  Then, outside of write sections, the statement comes to its next stage; false: that is for
- * the general code, as a stage has been switched, or there are more than a run has place for.
+ * Outside of write sections, where its stages are collected: the statement comes to this one.  False: that is for the
+ * general code, as a stage has been switched, or there are more than a run has place for.
  */
 extern bool pfs_plain_mark(PfsStageKind kind);
 
+/* Are its stages collected? */
 static pg_attribute_always_inline bool
 pfs_plain_has_stages(void)
 {
 	return unlikely(pfs_plain.more & PFS_PLAIN_STAGES);
 }
-
 
 /*
  * Outside of write sections, where a call begins that lies in no other one: behind a statement that has run it may be of
