@@ -7,16 +7,17 @@
  * known of it.  A list is a macro of two arguments:
  *
  *	#define STATUS_COLUMNS(X, t) \
- *		X(t, variable_name, text, none, pfs_text_datum(row->name), \
+ *		X(t, variable_name, text, none, row->name, \
  *		  "Name of the fact or counter.", .width = 28) \
- *		X(t, variable_value, text, none, pfs_text_datum(row->value), \
+ *		X(t, variable_value, text, none, row->value, \
  *		  "Its value as text.", .width = 8)
  *
  * Each X has the table's short name, the column's name, its type (PFS_TYPE_*
  * below), its unit, the expression of its value, its comment, and then whatever
- * else of PfsColumn is not zero.  The expression sees scan, row (a pointer to the
- * copied row) and isnull.  Columns that several tables have are lists of their own,
- * which the lists of these tables contain.
+ * else of PfsColumn is not zero.  The expression sees scan and row, a pointer to the
+ * copied row; it is a value of C, of which the type makes the Datum (PFS_VALUE_*
+ * below).  Columns that several tables have are lists of their own, which the lists of
+ * these tables contain.
  *
  * The comments and units are not compiled: tools/sql reads the same lists with the
  * preprocessor and makes of them the SQL script and docs/tables.md.  It replaces
@@ -40,6 +41,25 @@
 #define PFS_TYPE_inet INETOID
 #define PFS_TYPE_xid8 XID8OID
 
+/*
+ * What a value of a list is, by the column's type: a string, of which NULL is a null, a
+ * number, or for types that C has no counterpart of a Datum.
+ */
+#define PFS_VALUE_text(value) pfs_text_or_null(value, isnull)
+#define PFS_VALUE_integer(value) Int32GetDatum((int32) (value))
+#define PFS_VALUE_bigint(value) Int64GetDatum((int64) (value))
+#define PFS_VALUE_bigints(value) (value)
+#define PFS_VALUE_numeric(value) pfs_sum_datum(value)
+#define PFS_VALUE_float8(value) Float8GetDatum(value)
+#define PFS_VALUE_timestamptz(value) TimestampTzGetDatum(value)
+#define PFS_VALUE_interval(value) (value)
+#define PFS_VALUE_inet(value) (value)
+#define PFS_VALUE_xid8(value) UInt64GetDatum(value)
+
+/* A value that is no string, or a null.  0 stands for a null in many records. */
+#define PFS_NULL_IF(condition, value) ((condition) ? (*isnull = true, 0) : (value))
+#define PFS_NULL_IF_0(value) PFS_NULL_IF((value) == 0, value)
+
 /* Sentences that many comments have. */
 #define PFS_OWN_ROLE " Only for pg_read_all_stats and the thread's own role."
 #define PFS_YES_OR_NO " YES or NO; also takes ON, OFF, TRUE, FALSE, 1 and 0, in any letter case."
@@ -54,7 +74,7 @@
 	[COLUMN_##t##_##column] = {.name = #column, .type = PFS_TYPE_##type_, __VA_ARGS__},
 #define PFS_COLUMN_VALUE(t, column, type, unit, value, ...) \
 	case COLUMN_##t##_##column: \
-		return value;
+		return PFS_VALUE_##type(value);
 
 /*
  * The columns of table t, whose rows are of type Row, from its list.  It stands

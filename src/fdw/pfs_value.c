@@ -37,12 +37,6 @@ pfs_sum_datum(PfsPicoseconds n)
 	return DirectFunctionCall2(numeric_add, DirectFunctionCall2(numeric_mul, upper, unit), lower);
 }
 
-Datum
-pfs_ticks_datum(PfsTicks ticks)
-{
-	return pfs_sum_datum(pfs_ticks_to_ps(pfs_timer_default(), ticks));
-}
-
 int
 pfs_parse_switch(const char *value)
 {
@@ -74,7 +68,7 @@ pfs_check_switch(const PfsTable *table, const PfsColumn *column, Datum value, bo
 				 isnull
 				 ? errhint("A sub-select that finds no row gives NULL; UPDATE ... FROM leaves such rows alone.")
 				 : 0));
-	return pfs_switch_datum(on);
+	return CStringGetTextDatum(pfs_yes_or_no(on));
 }
 
 /* "CYCLE, NANOSECOND", ...: those that this machine has. */
@@ -115,12 +109,12 @@ pfs_database_name(Oid database)
 	return name ? name : psprintf("%u", database);
 }
 
-Datum
-pfs_event_name_datum(PfsInstrumentId instrument, bool *isnull)
+const char *
+pfs_event_name(PfsInstrumentId instrument)
 {
 	const PfsInstrument *ins = pfs_instrument_at(instrument);
 
-	return pfs_text_or_null(ins ? pfs_instrument_name(ins) : NULL, isnull);
+	return ins != NULL ? pfs_instrument_name(ins) : NULL;
 }
 
 char *

@@ -20,24 +20,21 @@ pfs_null(bool *isnull)
 	return (Datum) 0;
 }
 
-/* 0 stands for NULL in many records. */
-static inline Datum
-pfs_int64_or_null(uint64 value, bool *isnull)
+static inline const char *
+pfs_yes_or_no(bool on)
 {
-	return value == 0 ? pfs_null(isnull) : Int64GetDatum((int64) value);
-}
-
-static inline Datum
-pfs_switch_datum(bool on)
-{
-	return CStringGetTextDatum(on ? "YES" : "NO");
+	return on ? "YES" : "NO";
 }
 
 /* A number that can exceed what a bigint holds: picoseconds, bytes. */
 extern Datum pfs_sum_datum(PfsPicoseconds n);
 
 /* Ticks of the default timer, by which sums go, as picoseconds. */
-extern Datum pfs_ticks_datum(PfsTicks ticks);
+static inline PfsPicoseconds
+pfs_ticks_as_ps(PfsTicks ticks)
+{
+	return pfs_ticks_to_ps(pfs_timer_default(), ticks);
+}
 
 /*
  * A text of the server's own or of this database.  What is invalid, or could not be sent to
@@ -48,8 +45,8 @@ extern Datum pfs_text_datum(const char *str);
 /* NULL gives a null. */
 extern Datum pfs_text_or_null(const char *str, bool *isnull);
 
-/* An instrument's name. */
-extern Datum pfs_event_name_datum(PfsInstrumentId instrument, bool *isnull);
+/* An instrument's name; NULL: there is no such instrument. */
+extern const char *pfs_event_name(PfsInstrumentId instrument);
 
 /* A text of another database, in the encoding with this number. */
 extern char *pfs_text_convert(const char *str, int len, int encoding);

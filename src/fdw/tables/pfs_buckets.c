@@ -72,17 +72,3 @@ pfs_buckets_add(PfsScan *scan, PfsInstrumentId instrument, const uint64 *buckets
 		row->instrument = instrument;
 	}
 }
-
-Datum
-pfs_bucket_low(const PfsBucketRow *row)
-{
-	return pfs_ticks_datum(pfs_histogram_low(row->bucket));
-}
-
-Datum
-pfs_bucket_high(const PfsBucketRow *row, bool *isnull)
-{
-	if (row->bucket == PFS_HISTOGRAM_BUCKETS - 1)
-		return pfs_null(isnull);
-	return pfs_ticks_datum(pfs_histogram_high(row->bucket));
-}

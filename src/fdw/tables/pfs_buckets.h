@@ -23,15 +23,16 @@ typedef struct PfsBucketRow
  * fraction.
  */
 #define PFS_BUCKET_COLUMNS(X, t, bucket_row, took, all) \
-	X(t, bucket_number, integer, none, Int32GetDatum((int32) (bucket_row)->bucket), \
+	X(t, bucket_number, integer, none, (bucket_row)->bucket, \
 	  "Number of the range, from 0; four for each doubling of the time.") \
-	X(t, bucket_timer_low, numeric, picoseconds, pfs_bucket_low(bucket_row), \
+	X(t, bucket_timer_low, numeric, picoseconds, pfs_ticks_as_ps(pfs_histogram_low((bucket_row)->bucket)), \
 	  "Its lower bound, in picoseconds, included.", .width = 10) \
-	X(t, bucket_timer_high, numeric, picoseconds, pfs_bucket_high(bucket_row, isnull), \
+	X(t, bucket_timer_high, numeric, picoseconds, \
+	  PFS_NULL_IF((bucket_row)->bucket == PFS_HISTOGRAM_BUCKETS - 1, pfs_ticks_as_ps(pfs_histogram_high((bucket_row)->bucket))), \
 	  "Its upper bound, in picoseconds, not included: 1.19 times the lower one. NULL: none.", .width = 10) \
-	X(t, count_bucket, bigint, count, Int64GetDatum((int64) (bucket_row)->count), took ".") \
-	X(t, count_bucket_and_lower, bigint, count, Int64GetDatum((int64) (bucket_row)->and_lower), took " or less.") \
-	X(t, bucket_quantile, float8, fraction, Float8GetDatum((double) (bucket_row)->and_lower / (bucket_row)->total), \
+	X(t, count_bucket, bigint, count, (bucket_row)->count, took ".") \
+	X(t, count_bucket_and_lower, bigint, count, (bucket_row)->and_lower, took " or less.") \
+	X(t, bucket_quantile, float8, fraction, (double) (bucket_row)->and_lower / (bucket_row)->total, \
 	  "The same as a part of all " all ", 0 to 1.")
 
 /* The quantiles that tables show: 95 %, 99 %, 99.9 %. */
@@ -48,9 +49,5 @@ extern int	pfs_buckets_rows(const uint64 *buckets, PfsBucketRow *rows);
 
 /* Adds these rows to the scan, as those of an instrument or of none. */
 extern void pfs_buckets_add(PfsScan *scan, PfsInstrumentId instrument, const uint64 *buckets);
-
-/* The bounds of a row's bucket.  The last one has no upper bound. */
-extern Datum pfs_bucket_low(const PfsBucketRow *row);
-extern Datum pfs_bucket_high(const PfsBucketRow *row, bool *isnull);
 
 #endif							/* PFS_BUCKETS_H */

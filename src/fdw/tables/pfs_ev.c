@@ -32,42 +32,28 @@ pfs_ev_add_cb(const PfsEvent *event, void *arg)
  * pfs_ev_timer returns one of an event's times.  timer_wait is the difference of the
  * other two as they are shown.
  */
-Datum
+PfsPicoseconds
 pfs_ev_timer(const PfsEvent *event, PfsEvTime what, bool *isnull)
 {
 	PfsTimer	timer = PFS_FLAGS_TIMER(event->flags);
 	PfsPicoseconds start;
 	PfsPicoseconds end;
 
-	if (!(event->flags & PFS_FLAG_TIMED))
-		return pfs_null(isnull);
-	if (what != PFS_EV_START && event->end_event_id == 0)
-		return pfs_null(isnull);
+	*isnull = !(event->flags & PFS_FLAG_TIMED) || (what != PFS_EV_START && event->end_event_id == 0);
+	if (*isnull)
+		return 0;
 
 	/*
 	 * The time inside of calls, which is not all that passes between begin
 	 * and end.
 	 */
 	if (what == PFS_EV_LENGTH && event->object_type == PFS_OBJECT_TABLE)
-		return pfs_sum_datum(pfs_ticks_to_ps(timer, ((const PfsWaitEvent *) event)->ticks));
+		return pfs_ticks_to_ps(timer, ((const PfsWaitEvent *) event)->ticks);
 	start = pfs_timer_to_ps(timer, event->timer_start);
 	if (what == PFS_EV_START)
-		return pfs_sum_datum(start);
+		return start;
 	end = Max(pfs_timer_to_ps(timer, event->timer_end), start);
-	return pfs_sum_datum(what == PFS_EV_END ? end : end - start);
-}
-
-Datum
-pfs_ev_source(const PfsEvent *event, bool *isnull)
-{
-	return pfs_text_or_null(pfs_source_name(event->source), isnull);
-}
-
-Datum
-pfs_ev_nesting_type(const PfsEvent *event, bool *isnull)
-{
-	return pfs_text_or_null(event->nesting_event_id == 0 ? NULL
-							: pfs_nesting_name(event->nesting_type), isnull);
+	return what == PFS_EV_END ? end : end - start;
 }
 
 Oid

@@ -9,6 +9,7 @@
 
 #include "pfs_event.h"
 #include "pfs_shared.h"
+#include "pfs_source.h"
 #include "pfs_tables.h"
 #include "pfs_thread.h"
 
@@ -17,15 +18,15 @@
  * what holds for all families, on the source, and on timer_start behind what holds for all.
  */
 #define PFS_EV_COLUMNS(X, t, thread_is, more_of_id, source_is, begin_is) \
-	X(t, thread_id, bigint, none, Int64GetDatum((int64) row->thread_id), thread_is, .key = PFS_KEY_THREAD_ID) \
-	X(t, event_id, bigint, none, Int64GetDatum((int64) row->event_id), \
+	X(t, thread_id, bigint, none, row->thread_id, thread_is, .key = PFS_KEY_THREAD_ID) \
+	X(t, event_id, bigint, none, row->event_id, \
 	  "Number of the event within its thread, from 1. Unique together with thread_id, also across waits, stages, " \
 	  "statements and transactions." more_of_id, .key = PFS_KEY_EVENT_ID) \
-	X(t, end_event_id, bigint, none, pfs_int64_or_null(row->end_event_id, isnull), \
+	X(t, end_event_id, bigint, none, PFS_NULL_IF_0(row->end_event_id), \
 	  "Number of the last event that began inside this one; its own if none did. NULL while it is running.") \
-	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	X(t, event_name, text, none, pfs_event_name(row->instrument), \
 	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
-	X(t, source, text, none, pfs_ev_source((const PfsEvent *) row, isnull), source_is, .width = 24) \
+	X(t, source, text, none, pfs_source_name(row->source), source_is, .width = 24) \
 	X(t, timer_start, numeric, picoseconds, pfs_ev_timer((const PfsEvent *) row, PFS_EV_START, isnull), \
 	  "Begin, in picoseconds since the server's start, by the timer that setup_timers named then" begin_is, \
 	  .width = 14) \
@@ -40,8 +41,8 @@
 
 /* The last two columns, with their comments. */
 #define PFS_EV_NESTING_COLUMNS(X, t, id_is, type_is) \
-	X(t, nesting_event_id, bigint, none, pfs_int64_or_null(row->nesting_event_id, isnull), id_is) \
-	X(t, nesting_event_type, text, none, pfs_ev_nesting_type((const PfsEvent *) row, isnull), type_is, .width = 8)
+	X(t, nesting_event_id, bigint, none, PFS_NULL_IF_0(row->nesting_event_id), id_is) \
+	X(t, nesting_event_type, text, none, row->nesting_event_id == 0 ? NULL : pfs_nesting_name(row->nesting_type), type_is, .width = 8)
 
 /* Which of an event's times a column shows. */
 typedef enum PfsEvTime
@@ -51,10 +52,8 @@ typedef enum PfsEvTime
 	PFS_EV_LENGTH,
 } PfsEvTime;
 
-/* Values of these columns. */
-extern Datum pfs_ev_timer(const PfsEvent *event, PfsEvTime what, bool *isnull);
-extern Datum pfs_ev_source(const PfsEvent *event, bool *isnull);
-extern Datum pfs_ev_nesting_type(const PfsEvent *event, bool *isnull);
+/* The value of these columns. */
+extern PfsPicoseconds pfs_ev_timer(const PfsEvent *event, PfsEvTime what, bool *isnull);
 
 /* The argument of pfs_ev_add_cb(): which family's events are copied into which scan. */
 typedef struct PfsEvCopy

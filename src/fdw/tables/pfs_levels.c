@@ -27,34 +27,6 @@ pfs_level_keys_fill(PfsLevelKeys *keys, const PfsSummaryRow *from)
 	}
 }
 
-/*
- * pfs_level_event_name returns the name of an instrument.  By thread there are a
- * hundred thousand rows of a few hundred names: each is made once in a scan.
- */
-Datum
-pfs_level_event_name(PfsScan *scan, PfsInstrumentId instrument, bool *isnull)
-{
-	const PfsInstrument *ins = pfs_instrument_at(instrument);
-	Datum	   *names = scan->table_private;
-	MemoryContext old;
-
-	if (ins == NULL)
-		return pfs_null(isnull);
-	old = MemoryContextSwitchTo(scan->rows_context);
-	if (names == NULL)
-		scan->table_private = names = palloc0(pfs_instruments->max * sizeof(Datum));
-	if (names[instrument] == (Datum) 0)
-		names[instrument] = pfs_text_datum(pfs_instrument_name(ins));
-	MemoryContextSwitchTo(old);
-	return names[instrument];
-}
-
-Datum
-pfs_level_name_datum(bool named, const char *name, bool *isnull)
-{
-	return named ? pfs_text_datum(name) : pfs_null(isnull);
-}
-
 /* Estimates the rows of one level from the threads or accounts that there are. */
 double
 pfs_level_estimate(PfsLevel level, double rows_per_key)

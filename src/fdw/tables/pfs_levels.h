@@ -24,7 +24,7 @@ extern void pfs_level_keys_fill(PfsLevelKeys *keys, const PfsSummaryRow *from);
 
 /* The keys of each level.  row is a struct that begins with PfsLevelKeys keys. */
 #define PFS_THREAD_KEYS(X, t) \
-	X(t, thread_id, bigint, none, Int64GetDatum((int64) row->keys.thread_id), \
+	X(t, thread_id, bigint, none, row->keys.thread_id, \
 	  "A living thread: threads.thread_id.", .key = PFS_KEY_THREAD_ID)
 
 #define PFS_ACCOUNT_KEYS(X, t) \
@@ -32,12 +32,12 @@ extern void pfs_level_keys_fill(PfsLevelKeys *keys, const PfsSummaryRow *from);
 	PFS_HOST_KEYS(X, t)
 
 #define PFS_USER_KEYS(X, t) \
-	X(t, user_name, text, none, pfs_level_name_datum(row->keys.named, row->keys.user_name, isnull), \
+	X(t, user_name, text, none, row->keys.named ? row->keys.user_name : NULL, \
 	  "The authenticated role; NULL for background processes, (others) for roles that gave their places away.", \
 	  .width = 12)
 
 #define PFS_HOST_KEYS(X, t) \
-	X(t, host, text, none, pfs_level_name_datum(row->keys.named, row->keys.host_name, isnull), \
+	X(t, host, text, none, row->keys.named ? row->keys.host_name : NULL, \
 	  "Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that " \
 	  "gave their places away.", .width = 12)
 
@@ -45,14 +45,8 @@ extern void pfs_level_keys_fill(PfsLevelKeys *keys, const PfsSummaryRow *from);
 
 /* The column behind the keys, of families whose cells are instruments. */
 #define PFS_EVENT_NAME_COLUMN(X, t) \
-	X(t, event_name, text, none, pfs_level_event_name(scan, row->keys.instrument, isnull), \
+	X(t, event_name, text, none, pfs_event_name(row->keys.instrument), \
 	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME)
-
-/* A user's name or client address; NULL where nobody has logged in. */
-extern Datum pfs_level_name_datum(bool named, const char *name, bool *isnull);
-
-/* The name of an instrument; made once in a scan, which must not use table_private. */
-extern Datum pfs_level_event_name(PfsScan *scan, PfsInstrumentId instrument, bool *isnull);
 
 /* Estimates the rows of a table of the level, if each key has rows_per_key of them. */
 extern double pfs_level_estimate(PfsLevel level, double rows_per_key);

@@ -88,30 +88,30 @@ pfs_rel_is_table(Oid database, Oid relation)
 		kind != RELKIND_INDEX && kind != RELKIND_PARTITIONED_INDEX && kind != RELKIND_SEQUENCE;
 }
 
-Datum
-pfs_rel_database_datum(Oid database, bool *isnull)
+char *
+pfs_rel_database(Oid database)
 {
-	return OidIsValid(database) ? pfs_text_datum(pfs_database_name(database)) : pfs_null(isnull);
+	return OidIsValid(database) ? pfs_database_name(database) : NULL;
 }
 
-Datum
-pfs_rel_schema_datum(Oid database, Oid relation, bool *isnull)
+char *
+pfs_rel_schema(Oid database, Oid relation)
 {
 	Oid			schema = is_here(database) ? get_rel_namespace(relation) : InvalidOid;
 
-	return pfs_text_or_null(OidIsValid(schema) ? get_namespace_name(schema) : NULL, isnull);
+	return OidIsValid(schema) ? get_namespace_name(schema) : NULL;
 }
 
-Datum
-pfs_rel_name_datum(Oid database, Oid relation)
+char *
+pfs_rel_name(Oid database, Oid relation)
 {
 	char	   *name = is_here(database) ? get_rel_name(relation) : NULL;
 
-	return pfs_text_datum(name != NULL ? name : psprintf("%u", relation));
+	return name != NULL ? name : psprintf("%u", relation);
 }
 
-Datum
-pfs_rel_index_datum(Oid database, Oid index, bool *isnull)
+char *
+pfs_rel_index(Oid database, Oid index)
 {
-	return OidIsValid(index) ? pfs_rel_name_datum(database, owner_of(database, index)) : pfs_null(isnull);
+	return OidIsValid(index) ? pfs_rel_name(database, owner_of(database, index)) : NULL;
 }

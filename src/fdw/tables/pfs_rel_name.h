@@ -22,11 +22,12 @@ extern bool pfs_rel_and_index_exist(Oid database, Oid relation, Oid index);
 /* The same of one relation, and it is no index or sequence, whose locks are waited for, too. */
 extern bool pfs_rel_is_table(Oid database, Oid relation);
 
-extern Datum pfs_rel_database_datum(Oid database, bool *isnull);
-extern Datum pfs_rel_schema_datum(Oid database, Oid relation, bool *isnull);
-extern Datum pfs_rel_name_datum(Oid database, Oid relation);
+/* palloc'd, or NULL. */
+extern char *pfs_rel_database(Oid database);
+extern char *pfs_rel_schema(Oid database, Oid relation);
+extern char *pfs_rel_name(Oid database, Oid relation);
 
 /* The name of an index; NULL: none.  While it is rebuilt, and behind that, the name of the one that has its role. */
-extern Datum pfs_rel_index_datum(Oid database, Oid index, bool *isnull);
+extern char *pfs_rel_index(Oid database, Oid index);
 
 #endif							/* PFS_REL_NAME_H */

@@ -19,18 +19,18 @@ add_account_cb(const PfsAccount *account, void *arg)
 }
 
 #define USER_COLUMN(X, t) \
-	X(t, user_name, text, none, pfs_level_name_datum(row->named, row->user_name, isnull), \
+	X(t, user_name, text, none, row->named ? row->user_name : NULL, \
 	  "The authenticated role; NULL for background processes, (others) for roles that gave their places away.", \
 	  .width = 12)
 
 #define HOST_COLUMN(X, t) \
-	X(t, host, text, none, pfs_level_name_datum(row->named, row->host_name, isnull), \
+	X(t, host, text, none, row->named ? row->host_name : NULL, \
 	  "Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that " \
 	  "gave their places away.", .width = 12)
 
 #define CONNECTIONS_COLUMNS(X, t) \
-	X(t, current_connections, bigint, count, Int64GetDatum((int64) row->current), "Connections now.") \
-	X(t, total_connections, bigint, count, Int64GetDatum((int64) row->total), \
+	X(t, current_connections, bigint, count, row->current, "Connections now.") \
+	X(t, total_connections, bigint, count, row->total, \
 	  "Connections since the last TRUNCATE.")
 
 #define ACCOUNTS_COLUMNS(X, t) USER_COLUMN(X, t) HOST_COLUMN(X, t) CONNECTIONS_COLUMNS(X, t)

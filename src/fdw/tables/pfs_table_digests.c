@@ -55,26 +55,14 @@ names_of(PfsScan *scan, uint64 db_user)
 }
 
 /* The row of statements without a digest of their own has no key: its query_id is 0. */
-static Datum
-database_name_of(PfsScan *scan, const PfsDigestKey *key, bool *isnull)
-{
-	return key->query_id == 0 ? pfs_null(isnull) : pfs_text_datum(names_of(scan, key->db_user)->database);
-}
-
-static Datum
-user_name_of(PfsScan *scan, const PfsDigestKey *key, bool *isnull)
-{
-	return key->query_id == 0 ? pfs_null(isnull) : pfs_text_datum(names_of(scan, key->db_user)->user);
-}
-
 #define RIGHTS_OF_USER "NULL without the rights of user_name or pg_read_all_stats."
 
 #define KEY_COLUMNS(X, t) \
-	X(t, database_name, text, none, database_name_of(scan, &row->key, isnull), \
+	X(t, database_name, text, none, row->key.query_id != 0 ? names_of(scan, row->key.db_user)->database : NULL, \
 	  "Database in which they ran; NULL with user_name and query_id: all others.", .width = 12) \
-	X(t, user_name, text, none, user_name_of(scan, &row->key, isnull), \
+	X(t, user_name, text, none, row->key.query_id != 0 ? names_of(scan, row->key.db_user)->user : NULL, \
 	  "Role in effect when they started.", .width = 12) \
-	X(t, query_id, bigint, none, pfs_int64_or_null(row->key.query_id, isnull), \
+	X(t, query_id, bigint, none, PFS_NULL_IF_0(row->key.query_id), \
 	  "The server's query identifier, as in pg_stat_statements.queryid. " RIGHTS_OF_USER, .hidden = true)
 
 /* Returns the role whose row it is; every row of these tables begins with its key. */
@@ -107,57 +95,39 @@ add_summary_cb(const PfsDigestRow *digest, void *arg)
 }
 
 /* Converts another session's text to this database's encoding, without secrets. */
-static Datum
-text_of(const SummaryRow *row, const char *str, uint32 len, bool *isnull)
+static char *
+text_of(const SummaryRow *row, const char *str, uint32 len)
 {
 	if (str == NULL || len == 0)
-		return pfs_null(isnull);
-	return pfs_text_datum(pfs_text_of_statement(str, len, pfs_database_encoding(PFS_DIGEST_DATABASE(row->key.db_user))));
-}
-
-/* Only plans of 19 say where they come from. */
-static Datum
-plans_datum(uint64 count, bool *isnull)
-{
-	return PFS_HAVE_PLAN_ORIGIN ? Int64GetDatum((int64) count) : pfs_null(isnull);
-}
-
-static Datum
-sample_seen_of(const PfsDigestRow *digest, bool *isnull)
-{
-	return digest->sample == NULL ? pfs_null(isnull) : TimestampTzGetDatum(digest->sample_seen);
-}
-
-static Datum
-sample_time_of(const PfsDigestRow *digest, bool *isnull)
-{
-	return digest->sample == NULL ? pfs_null(isnull) : pfs_ticks_datum(digest->sample_ticks);
+		return NULL;
+	return pfs_text_of_statement(str, len, pfs_database_encoding(PFS_DIGEST_DATABASE(row->key.db_user)));
 }
 
 #define SUMMARY_COLUMNS(X, t) \
 	KEY_COLUMNS(X, t) \
-	X(t, digest_text, text, none, text_of(row, row->digest.text, row->digest.text_len, isnull), \
+	X(t, digest_text, text, none, text_of(row, row->digest.text, row->digest.text_len), \
 	  "Text with parameters for its constants, without secrets. NULL: not known, as it was parsed before this " \
 	  "row was made and not executed again since; or without the rights of user_name or pg_read_all_stats.", .width = 100, .hidden = true) \
 	PFS_TIMER_WAIT_COLUMNS(X, t, &row->digest.totals.time, "Statements counted.") \
 	PFS_STATEMENT_SUM_COLUMNS(X, t, &row->digest.totals) \
-	X(t, first_seen, timestamptz, none, TimestampTzGetDatum(row->digest.first_seen), "When the row was made.") \
-	X(t, last_seen, timestamptz, none, TimestampTzGetDatum(row->digest.last_seen), "End of the last statement.") \
-	X(t, quantile_95, numeric, picoseconds, pfs_ticks_datum(row->quantile[0]), \
+	X(t, first_seen, timestamptz, none, row->digest.first_seen, "When the row was made.") \
+	X(t, last_seen, timestamptz, none, row->digest.last_seen, "End of the last statement.") \
+	X(t, quantile_95, numeric, picoseconds, pfs_ticks_as_ps(row->quantile[0]), \
 	  "95 % of them were not longer, in picoseconds: the upper bound of the histogram's range, at most 19 % too " \
 	  "high.", .width = 10) \
-	X(t, quantile_99, numeric, picoseconds, pfs_ticks_datum(row->quantile[1]), "The same of 99 %.", .width = 10) \
-	X(t, quantile_999, numeric, picoseconds, pfs_ticks_datum(row->quantile[2]), "The same of 99.9 %.", .width = 10) \
-	X(t, query_sample_text, text, none, text_of(row, row->digest.sample, row->digest.sample_len, isnull), \
+	X(t, quantile_99, numeric, picoseconds, pfs_ticks_as_ps(row->quantile[1]), "The same of 99 %.", .width = 10) \
+	X(t, quantile_999, numeric, picoseconds, pfs_ticks_as_ps(row->quantile[2]), "The same of 99.9 %.", .width = 10) \
+	X(t, query_sample_text, text, none, text_of(row, row->digest.sample, row->digest.sample_len), \
 	  "Text of the slowest statement of late, without secrets; see pfs.max_digest_sample_age. NULL without the " \
 	  "rights of user_name or pg_read_all_stats.", .width = 100, .hidden = true) \
-	X(t, query_sample_seen, timestamptz, none, sample_seen_of(&row->digest, isnull), "When that ended.") \
-	X(t, query_sample_timer_wait, numeric, picoseconds, sample_time_of(&row->digest, isnull), \
+	X(t, query_sample_seen, timestamptz, none, PFS_NULL_IF(row->digest.sample == NULL, row->digest.sample_seen), "When that ended.") \
+	X(t, query_sample_timer_wait, numeric, picoseconds, \
+	  PFS_NULL_IF(row->digest.sample == NULL, pfs_ticks_as_ps(row->digest.sample_ticks)), \
 	  "How long it was, in picoseconds.", .width = 10) \
-	X(t, sum_generic_plans, bigint, count, plans_datum(row->digest.totals.plans.generic, isnull), \
+	X(t, sum_generic_plans, bigint, count, PFS_NULL_IF(!PFS_HAVE_PLAN_ORIGIN, row->digest.totals.plans.generic), \
 	  "Executions of a generic plan, as pg_stat_statements.generic_plan_calls. NULL before PostgreSQL 19.", \
 	  .since = PFS_SINCE_1_1) \
-	X(t, sum_custom_plans, bigint, count, plans_datum(row->digest.totals.plans.custom, isnull), \
+	X(t, sum_custom_plans, bigint, count, PFS_NULL_IF(!PFS_HAVE_PLAN_ORIGIN, row->digest.totals.plans.custom), \
 	  "Executions of a custom plan, as pg_stat_statements.custom_plan_calls. NULL before PostgreSQL 19.", \
 	  .since = PFS_SINCE_1_1)
 
@@ -263,7 +233,7 @@ const PfsTable pfs_table_statements_histogram_by_digest = {
 
 #define WAITS_COLUMNS(X, t) \
 	KEY_COLUMNS(X, t) \
-	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	X(t, event_name, text, none, pfs_event_name(row->instrument), \
 	  "Name of the instrument, as in setup_instruments.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
 	PFS_TIMER_WAIT_COLUMNS(X, t, &row->totals, "Number of waits.")
 
@@ -300,22 +270,22 @@ const PfsTable pfs_table_waits_by_digest = {
 
 #define ROWS_COLUMNS(X, t) \
 	KEY_COLUMNS(X, t) \
-	X(t, object_type, text, none, CStringGetTextDatum("TABLE"), "TABLE.", .width = 5) \
-	X(t, object_schema, text, none, pfs_rel_schema_datum(row->database, row->relation, isnull), \
+	X(t, object_type, text, none, "TABLE", "TABLE.", .width = 5) \
+	X(t, object_schema, text, none, pfs_rel_schema(row->database, row->relation), \
 	  "Schema of the table; NULL also if it is of another database. " RIGHTS_OF_USER, .width = 12, .hidden = true) \
-	X(t, object_name, text, none, pfs_rel_name_datum(row->database, row->relation), \
+	X(t, object_name, text, none, pfs_rel_name(row->database, row->relation), \
 	  "Name of the table; its OID if it is of another database. " RIGHTS_OF_USER, .width = 16, .hidden = true) \
-	X(t, index_name, text, none, pfs_rel_index_datum(row->database, row->index, isnull), \
+	X(t, index_name, text, none, pfs_rel_index(row->database, row->index), \
 	  "Name of the index, its OID if it is of another database; NULL also if it is by no index. " RIGHTS_OF_USER, .width = 16, \
 	  .hidden = true) \
 	PFS_TIMER_WAIT_COLUMNS(X, t, &row->all, "Number of rows of all operations, locks of rows among them.") \
-	X(t, count_fetch, bigint, count, Int64GetDatum((int64) row->counts[PFS_REL_FETCH]), \
+	X(t, count_fetch, bigint, count, row->counts[PFS_REL_FETCH], \
 	  "Number of rows that the index found; without an index those of sequential scans.") \
-	X(t, count_insert, bigint, count, Int64GetDatum((int64) row->counts[PFS_REL_INSERT]), \
+	X(t, count_insert, bigint, count, row->counts[PFS_REL_INSERT], \
 	  "Number of entries that were made in the index; without an index rows of the table.") \
-	X(t, count_update, bigint, count, Int64GetDatum((int64) row->counts[PFS_REL_UPDATE]), \
+	X(t, count_update, bigint, count, row->counts[PFS_REL_UPDATE], \
 	  "Number of rows that were updated.") \
-	X(t, count_delete, bigint, count, Int64GetDatum((int64) row->counts[PFS_REL_DELETE]), \
+	X(t, count_delete, bigint, count, row->counts[PFS_REL_DELETE], \
 	  "Number of rows that were deleted.")
 
 PFS_COLUMNS(rows, PfsDigestRowsRow, ROWS_COLUMNS)

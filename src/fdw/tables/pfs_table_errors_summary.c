@@ -33,68 +33,34 @@ add_row_cb(const PfsSummaryRow *from, void *arg)
 		row->state[0] = '\0';
 }
 
-static const char *
-severity_word(PfsSeverity severity)
-{
-	static const char *const words[] = {
-		[PFS_SEVERITY_WARNING] = "WARNING",
-		[PFS_SEVERITY_ERROR] = "ERROR",
-		[PFS_SEVERITY_FATAL] = "FATAL",
-		[PFS_SEVERITY_PANIC] = "PANIC",
-	};
-
-	return words[severity];
-}
-
-static Datum
-time_or_null(int64 time, bool *isnull)
-{
-	return time == 0 ? pfs_null(isnull) : TimestampTzGetDatum(time);
-}
+static const char *const severity_words[] = {
+	[PFS_SEVERITY_WARNING] = "WARNING",
+	[PFS_SEVERITY_ERROR] = "ERROR",
+	[PFS_SEVERITY_FATAL] = "FATAL",
+	[PFS_SEVERITY_PANIC] = "PANIC",
+};
 
 /*
- * Tells whether a row stands for the SQLSTATEs that have no cell of their own: it shows
- * neither name nor SQLSTATE nor severity.
+ * The row of the SQLSTATEs that have no cell of their own shows neither name nor SQLSTATE
+ * nor severity.
  */
-static bool
-is_all_others(const ErrorRow *row)
-{
-	return row->state[0] == '\0';
-}
-
-static Datum
-error_name_of(const ErrorRow *row, bool *isnull)
-{
-	return is_all_others(row) ? pfs_null(isnull) : pfs_text_or_null(pfs_error_name(row->state), isnull);
-}
-
-static Datum
-sql_state_of(const ErrorRow *row, bool *isnull)
-{
-	return is_all_others(row) ? pfs_null(isnull) : CStringGetTextDatum(row->state);
-}
-
-static Datum
-severity_of(const ErrorRow *row, bool *isnull)
-{
-	return is_all_others(row) ? pfs_null(isnull) : CStringGetTextDatum(severity_word(row->severity));
-}
+#define OF_STATE(value) (row->state[0] != '\0' ? (value) : NULL)
 
 #define COLUMNS(X, t) \
-	X(t, error_name, text, none, error_name_of(row, isnull), \
+	X(t, error_name, text, none, OF_STATE(pfs_error_name(row->state)), \
 	  "Name of the condition as in the manual's appendix on error codes; NULL for states of extensions, and for " \
 	  "all that found no place of their own.", .width = 24) \
-	X(t, sql_state, text, none, sql_state_of(row, isnull), \
+	X(t, sql_state, text, none, OF_STATE(row->state), \
 	  "SQLSTATE; NULL for all that found no place of their own.", .width = 6) \
-	X(t, severity, text, none, severity_of(row, isnull), \
+	X(t, severity, text, none, OF_STATE(severity_words[row->severity]), \
 	  "ERROR, FATAL, PANIC or WARNING. Rows below ERROR exist only for messages that log_min_messages lets " \
 	  "through.", .width = 6) \
-	X(t, sum_error_raised, bigint, count, Int64GetDatum((int64) row->totals.raised), "How often it was raised.") \
-	X(t, sum_error_handled, bigint, count, Int64GetDatum((int64) row->totals.handled), \
+	X(t, sum_error_raised, bigint, count, row->totals.raised, "How often it was raised.") \
+	X(t, sum_error_handled, bigint, count, row->totals.handled, \
 	  "How often a block caught it.") \
-	X(t, first_seen, timestamptz, none, time_or_null(row->totals.first_seen, isnull), \
+	X(t, first_seen, timestamptz, none, PFS_NULL_IF_0(row->totals.first_seen), \
 	  "When it was raised first since the last reset.") \
-	X(t, last_seen, timestamptz, none, time_or_null(row->totals.last_seen, isnull), "When it was raised last.")
+	X(t, last_seen, timestamptz, none, PFS_NULL_IF_0(row->totals.last_seen), "When it was raised last.")
 
 /* A guess: a session raises errors with a few SQLSTATEs. */
 #define ROWS_PER_KEY 3

@@ -9,20 +9,13 @@
 #include "pfs_statement.h"
 #include "pfs_value.h"
 
-/* -1 stands for NULL. */
-static Datum
-work_datum(int64 work, bool *isnull)
-{
-	return work < 0 ? pfs_null(isnull) : Int64GetDatum(work);
-}
-
 #define STAGES_COLUMNS(X, t) \
 	PFS_EV_COLUMNS(X, t, "The thread that is or was in the stage: threads.thread_id.", PFS_EV_NO_MORE, \
 	               PFS_RESERVED, PFS_EV_BEGIN_NULL) \
-	X(t, work_completed, bigint, none, work_datum(row->work_completed, isnull), \
+	X(t, work_completed, bigint, none, PFS_NULL_IF(row->work_completed < 0, row->work_completed), \
 	  "Of a stage/progress/% stage: work done so far, in the unit of the command's progress view. NULL where the " \
 	  "phase has none, and with track_activities off.") \
-	X(t, work_estimated, bigint, none, work_datum(row->work_estimated, isnull), \
+	X(t, work_estimated, bigint, none, PFS_NULL_IF(row->work_estimated < 0, row->work_estimated), \
 	  "Of a stage/progress/% stage: all work that there is, in the same unit. NULL where unknown.") \
 	PFS_EV_NESTING_COLUMNS(X, t, "event_id of the statement that the stage belongs to; NULL if there is none.", \
 	                       "TRANSACTION, STATEMENT, STAGE or WAIT; NULL if nesting_event_id is.")

@@ -8,98 +8,43 @@
 #include "pfs_digest.h"
 #include "pfs_ev.h"
 #include "pfs_program_name.h"
+#include "pfs_rel_name.h"
 #include "pfs_setup.h"
 #include "pfs_statement.h"
 #include "pfs_statement_counters.h"
 #include "pfs_value.h"
 
 /* Converts another session's text to this database's encoding; hide: without secrets. */
-static Datum
-text_of(const PfsStatementEvent *event, const char *str, int len, bool hide, bool *isnull)
+static char *
+text_of(const PfsStatementEvent *event, const char *str, int len, bool hide)
 {
 	int			encoding;
 
 	if (len == 0)
-		return pfs_null(isnull);
+		return NULL;
 	encoding = pfs_database_encoding(event->database);
-	return pfs_text_datum(hide ? pfs_text_of_statement(str, len, encoding) : pfs_text_convert(str, len, encoding));
+	return hide ? pfs_text_of_statement(str, len, encoding) : pfs_text_convert(str, len, encoding);
 }
 
 /* Returns the text of the statement's digest, if the digest has a record with a text. */
-static Datum
-digest_text_of(const PfsStatementEvent *event, bool *isnull)
+static char *
+digest_text_of(const PfsStatementEvent *event)
 {
 	PfsDigestKey key = pfs_digest_key(event->database, event->user, event->query_id);
 	uint32		len = 0;
 	const char *text = pfs_digest_text_of(&key, &len);
 
-	return text == NULL ? pfs_null(isnull) : text_of(event, text, len, true, isnull);
+	return text != NULL ? text_of(event, text, len, true) : NULL;
 }
 
-/* 0, no error, gives a null. */
-static Datum
-sqlstate_of(int32 sqlstate, bool *isnull)
-{
-	return pfs_text_or_null(sqlstate == 0 ? NULL : unpack_sql_state(sqlstate), isnull);
-}
-
-static Datum
-database_name_of(const PfsStatementEvent *event, bool *isnull)
-{
-	return OidIsValid(event->database) ? pfs_text_datum(pfs_database_name(event->database)) : pfs_null(isnull);
-}
-
-static Datum
-number_of(const PfsStatementEvent *event, PfsCounter counter)
-{
-	return pfs_statement_counter_datum(counter, event->n[counter]);
-}
-
-static Datum
-cpu_time_of(const PfsStatementEvent *event, bool *isnull)
-{
-	return event->counts & PFS_COUNTS_CPU ? number_of(event, PFS_N_CPU_TIME) : pfs_null(isnull);
-}
-
-static Datum
-memory_of(const PfsStatementEvent *event, bool *isnull)
-{
-	return pfs_statement_memory_datum(event->counts & PFS_COUNTS_MEMORY ? event->memory : 0, isnull);
-}
-
+/* A number that this library does not know gives a null. */
 static const char *const plan_origins[] = {
 	[PFS_PLAN_UNKNOWN] = NULL,[PFS_PLAN_INTERNAL] = "INTERNAL",[PFS_PLAN_STANDARD] = "STANDARD",
 	[PFS_PLAN_GENERIC] = "GENERIC",[PFS_PLAN_CUSTOM] = "CUSTOM",
 };
 
-/* A number that this library does not know gives a null. */
-static Datum
-plan_origin_of(const PfsStatementEvent *event, bool *isnull)
-{
-	return pfs_text_or_null(event->plan_origin < lengthof(plan_origins) ? plan_origins[event->plan_origin] : NULL, isnull);
-}
-
-static Datum
-program_type_of(const PfsStatementEvent *event, bool *isnull)
-{
-	return pfs_text_or_null(event->counts & PFS_IN_PROGRAM ? pfs_program_type_name(event->program) : NULL, isnull);
-}
-
-static Datum
-program_schema_of(const PfsStatementEvent *event, bool *isnull)
-{
-	return pfs_text_or_null(event->counts & PFS_IN_PROGRAM ? pfs_program_schema(event->database, event->program) : NULL,
-							isnull);
-}
-
-static Datum
-program_name_of(const PfsStatementEvent *event, bool *isnull)
-{
-	return pfs_text_or_null(event->counts & PFS_IN_PROGRAM ? pfs_program_name(event->database, event->program) : NULL,
-							isnull);
-}
-
-#define NUMBER(counter) number_of(row, PFS_N_##counter)
+#define NUMBER(counter) pfs_statement_counter(PFS_N_##counter, row->n[PFS_N_##counter])
+#define IN_PROGRAM(value) (row->counts & PFS_IN_PROGRAM ? (value) : NULL)
 
 #define STATEMENTS_COLUMNS(X, t) \
 	PFS_EV_COLUMNS(X, t, "The thread that executes or executed it: threads.thread_id.", PFS_EV_NO_MORE, PFS_RESERVED, \
@@ -108,29 +53,29 @@ program_name_of(const PfsStatementEvent *event, bool *isnull)
 	X(t, lock_time, numeric, picoseconds, NUMBER(LOCK_TIME), \
 	  "Time of the process itself, without its parallel workers, in waits for heavyweight and lightweight locks, in " \
 	  "picoseconds.", .width = 6) \
-	X(t, sql_text, text, none, text_of(row, pfs_statement_text(row), row->text_len, true, isnull), \
+	X(t, sql_text, text, none, text_of(row, pfs_statement_text(row), row->text_len, true), \
 	  "The text, as far as pfs.max_sql_text_length bytes go, without what follows a PASSWORD, OPTIONS or " \
 	  "CONNECTION word of a command that can hold secrets." PFS_OWN_ROLE, .width = 100, .hidden = true) \
-	X(t, query_id, bigint, none, pfs_int64_or_null(row->query_id, isnull), \
+	X(t, query_id, bigint, none, PFS_NULL_IF_0(row->query_id), \
 	  "PostgreSQL's own number of the statement's shape; NULL with compute_query_id = off." PFS_OWN_ROLE, \
 	  .hidden = true) \
-	X(t, digest_text, text, none, digest_text_of(row, isnull), \
+	X(t, digest_text, text, none, digest_text_of(row), \
 	  "The text of its shape, constants replaced: events_statements_summary_by_digest.digest_text. NULL: that " \
 	  "has none, or is no row any more; or without the rights of the thread's role or pg_read_all_stats.", \
 	  .width = 100, .hidden = true) \
-	X(t, database_name, text, none, database_name_of(row, isnull), "Database of the session.", .width = 12) \
-	X(t, schema_name, text, none, text_of(row, row->texts, row->schema_len, false, isnull), \
+	X(t, database_name, text, none, pfs_rel_database(row->database), "Database of the session.", .width = 12) \
+	X(t, schema_name, text, none, text_of(row, row->texts, row->schema_len, false), \
 	  "First element of search_path, as written.", .width = 8) \
-	X(t, object_type, text, none, program_type_of(row, isnull), \
+	X(t, object_type, text, none, IN_PROGRAM(pfs_program_type_name(row->program)), \
 	  "What it runs in: FUNCTION, PROCEDURE, or TRIGGER for a trigger function. NULL at top level, and where that is " \
 	  "not known.", .width = 8) \
-	X(t, object_schema, text, none, program_schema_of(row, isnull), \
+	X(t, object_schema, text, none, IN_PROGRAM(pfs_program_schema(row->database, row->program)), \
 	  "Schema of that program; NULL in another database." PFS_OWN_ROLE, .width = 8, .hidden = true) \
-	X(t, object_name, text, none, program_name_of(row, isnull), \
+	X(t, object_name, text, none, IN_PROGRAM(pfs_program_name(row->database, row->program)), \
 	  "Its name; the OID of one that is gone, or of another database." PFS_OWN_ROLE, .width = 12, .hidden = true) \
-	X(t, returned_sqlstate, text, none, sqlstate_of(row->sqlstate, isnull), \
+	X(t, returned_sqlstate, text, none, row->sqlstate != 0 ? unpack_sql_state(row->sqlstate) : NULL, \
 	  "SQLSTATE of the error that it failed with; NULL if it did not.", .width = 5) \
-	X(t, message_text, text, none, text_of(row, pfs_statement_message(row), row->message_len, false, isnull), \
+	X(t, message_text, text, none, text_of(row, pfs_statement_message(row), row->message_len, false), \
 	  "The error's message, where the server logged it: see log_min_messages." PFS_OWN_ROLE, \
 	  .width = 32, .hidden = true) \
 	X(t, errors, bigint, count, NUMBER(ERRORS), \
@@ -159,22 +104,23 @@ program_name_of(const PfsStatementEvent *event, bool *isnull)
 	X(t, exec_time, numeric, picoseconds, NUMBER(EXEC_TIME), \
 	  "Time in the executor or the utility, in picoseconds: what pg_stat_statements calls total_exec_time.", \
 	  .width = 10) \
-	X(t, cpu_time, numeric, picoseconds, cpu_time_of(row, isnull), \
+	X(t, cpu_time, numeric, picoseconds, PFS_NULL_IF((row->counts & PFS_COUNTS_CPU) == 0, NUMBER(CPU_TIME)), \
 	  "Processor time of the process, without that of its parallel workers, in picoseconds; NULL unless consumer " \
 	  "events_statements_cpu was on.", \
 	  .width = 10) \
-	X(t, max_total_memory, bigint, bytes, memory_of(row, isnull), \
+	X(t, max_total_memory, bigint, bytes, \
+	  PFS_NULL_IF((row->counts & PFS_COUNTS_MEMORY) == 0 || row->memory == 0, row->memory - 1), \
 	  "The most that the session had in use while it was open, without its parallel workers, in bytes, of what " \
 	  "memory instruments count; NULL while it runs, and if none was on when it began.") \
 	X(t, parallel_workers, bigint, count, NUMBER(PARALLEL_WORKERS), "Parallel workers that worked for it.") \
-	X(t, nesting_event_level, integer, none, Int32GetDatum((int32) row->level), \
+	X(t, nesting_event_level, integer, none, row->level, \
 	  "0 at top level, one more inside each statement.") \
-	X(t, statement_id, bigint, none, Int64GetDatum((int64) row->statement_id), \
+	X(t, statement_id, bigint, none, row->statement_id, \
 	  "Number of the statement, unique in the server since its start.") \
 	PFS_EV_NESTING_COLUMNS(X, t, \
 	                       "event_id of the enclosing statement, at top level of the transaction that was open before " \
 	                       "it; NULL if there is none.", "TRANSACTION or STATEMENT; NULL if nesting_event_id is.") \
-	X(t, plan_origin, text, none, plan_origin_of(row, isnull), \
+	X(t, plan_origin, text, none, row->plan_origin < lengthof(plan_origins) ? plan_origins[row->plan_origin] : NULL, \
 	  "Where its plan comes from: STANDARD (planned for it), GENERIC or CUSTOM (of a prepared statement), INTERNAL. NULL " \
 	  "for what has no plan, and before PostgreSQL 19.", .width = 8, .since = PFS_SINCE_1_1) \
 	X(t, rows_examined, bigint, count, NUMBER(ROWS_EXAMINED), \

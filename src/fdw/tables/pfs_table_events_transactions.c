@@ -6,7 +6,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "utils/xid8.h"
 
 #include "pfs_ev.h"
 #include "pfs_statement.h"
@@ -26,31 +25,25 @@ static const char *const isolation_levels[] = {
 	[XACT_SERIALIZABLE] = "SERIALIZABLE",
 };
 
-static Datum
-trx_id_of(const PfsTransactionEvent *event, bool *isnull)
-{
-	return event->trx_id == 0 ? pfs_null(isnull) : FullTransactionIdGetDatum(FullTransactionIdFromU64(event->trx_id));
-}
-
 #define TRANSACTIONS_COLUMNS(X, t) \
 	PFS_EV_COLUMNS(X, t, "The thread that it runs or ran in: threads.thread_id.", PFS_EV_NO_MORE, PFS_RESERVED, \
 	               PFS_EV_BEGIN_NULL) \
-	X(t, state, text, none, CStringGetTextDatum(states[row->state]), \
+	X(t, state, text, none, states[row->state], \
 	  "ACTIVE, COMMITTED, ROLLED BACK, or PREPARED for two-phase commit.", .width = 9) \
-	X(t, trx_id, xid8, none, trx_id_of(row, isnull), "Transaction id; NULL while none is assigned.") \
-	X(t, gid, text, none, row->gid[0] == '\0' ? pfs_null(isnull) : pfs_text_datum(row->gid), \
+	X(t, trx_id, xid8, none, PFS_NULL_IF_0(row->trx_id), "Transaction id; NULL while none is assigned.") \
+	X(t, gid, text, none, row->gid[0] != '\0' ? row->gid : NULL, \
 	  "Name that PREPARE TRANSACTION gave it; NULL if none." PFS_OWN_ROLE, .width = 12, .hidden = true) \
-	X(t, access_mode, text, none, CStringGetTextDatum(row->read_only ? "READ ONLY" : "READ WRITE"), \
+	X(t, access_mode, text, none, row->read_only ? "READ ONLY" : "READ WRITE", \
 	  "READ WRITE or READ ONLY.", .width = 10) \
-	X(t, isolation_level, text, none, CStringGetTextDatum(isolation_levels[row->isolation]), \
+	X(t, isolation_level, text, none, isolation_levels[row->isolation], \
 	  "READ UNCOMMITTED, READ COMMITTED, REPEATABLE READ or SERIALIZABLE.", .width = 14) \
-	X(t, autocommit, text, none, pfs_switch_datum(row->autocommit), \
+	X(t, autocommit, text, none, pfs_yes_or_no(row->autocommit), \
 	  "YES: it is one statement, or the statements of one message. NO: it was begun by BEGIN, START TRANSACTION " \
 	  "or AND CHAIN.", .width = 3) \
-	X(t, number_of_savepoints, bigint, count, Int64GetDatum(row->savepoints), "SAVEPOINT commands in it.") \
-	X(t, number_of_rollback_to_savepoint, bigint, count, Int64GetDatum(row->rollbacks_to_savepoint), \
+	X(t, number_of_savepoints, bigint, count, row->savepoints, "SAVEPOINT commands in it.") \
+	X(t, number_of_rollback_to_savepoint, bigint, count, row->rollbacks_to_savepoint, \
 	  "ROLLBACK TO SAVEPOINT commands in it.") \
-	X(t, number_of_release_savepoint, bigint, count, Int64GetDatum(row->releases), \
+	X(t, number_of_release_savepoint, bigint, count, row->releases, \
 	  "RELEASE SAVEPOINT commands in it.") \
 	PFS_EV_NESTING_COLUMNS(X, t, "event_id of the statement that began it; NULL if there is none.", \
 	                       "STATEMENT; NULL if nesting_event_id is.")

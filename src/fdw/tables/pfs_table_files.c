@@ -26,19 +26,13 @@ typedef struct FileRow
 	char		name[PFS_FILE_NAME_SIZE];
 } FileRow;
 
-static Datum
-first_event_of(const FileRow *row, bool *isnull)
-{
-	return row->first_event == 0 ? pfs_null(isnull) : pfs_event_name_datum(row->first_event - 1, isnull);
-}
-
 #define FILES_COLUMNS(X, t) \
-	X(t, file_name, text, none, pfs_text_datum(row->name), \
+	X(t, file_name, text, none, row->name, \
 	  "Path below the data directory; cut at the front if longer than 1,024 bytes.", .width = 24) \
-	X(t, event_name, text, none, first_event_of(row, isnull), \
+	X(t, event_name, text, none, pfs_event_name(row->first_event - 1), \
 	  "The instrument of the first event on the file; NULL if there was none, or no room for its numbers.", \
 	  .width = 30, .key = PFS_KEY_EVENT_NAME) \
-	X(t, open_count, bigint, count, Int64GetDatum(row->open_count), \
+	X(t, open_count, bigint, count, row->open_count, \
 	  "Descriptors that processes of the server hold now.")
 
 PFS_COLUMNS(files, FileRow, FILES_COLUMNS)
@@ -89,7 +83,7 @@ typedef struct EventRow
 					  "Bytes that the writes took.")
 
 #define EVENT_COLUMNS(X, t) \
-	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	X(t, event_name, text, none, pfs_event_name(row->instrument), \
 	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
 	NUMBERS_COLUMNS(X, t)
 
@@ -159,11 +153,11 @@ typedef struct InstanceRow
 } InstanceRow;
 
 #define INSTANCE_COLUMNS(X, t) \
-	X(t, file_name, text, none, pfs_text_datum(row->name), \
+	X(t, file_name, text, none, row->name, \
 	  "Path below the data directory; cut at the front if longer than 1,024 bytes.", .width = 24) \
-	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	X(t, event_name, text, none, pfs_event_name(row->instrument), \
 	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
-	X(t, object_instance_begin, bigint, none, Int64GetDatum((int64) (uintptr_t) pfs_pages_record(pfs_files, row->file)), \
+	X(t, object_instance_begin, bigint, none, (uintptr_t) pfs_pages_record(pfs_files, row->file), \
 	  "Identifies the object, as in events_waits_current.") \
 	NUMBERS_COLUMNS(X, t)
 
@@ -259,12 +253,12 @@ static const char *const use_names[PFS_NUM_FILE_USES] = {
 };
 
 #define KIND_COLUMNS(X, t) \
-	X(t, kind, text, none, pfs_text_datum(use_names[row->use]), \
+	X(t, kind, text, none, use_names[row->use], \
 	  "relation, temporary (relations of sessions, and files of sorts and the like), WAL, SLRU or other.", .width = 9) \
-	X(t, file_name, text, none, pfs_text_or_null(row->row.name, isnull), \
+	X(t, file_name, text, none, row->row.name, \
 	  "As in file_summary_by_instance; NULL: what files that were removed or renamed have counted, calls without " \
 	  "a file, and what a TRUNCATE by instance has taken from the others.", .width = 24) \
-	X(t, event_name, text, none, pfs_event_name_datum(row->row.instrument, isnull), \
+	X(t, event_name, text, none, pfs_event_name(row->row.instrument), \
 	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
 	PFS_CALLS_COLUMNS(X, t, &row->row.calls, \
 					  "Number of reads.", "Number of writes, copies into the file among them.", \

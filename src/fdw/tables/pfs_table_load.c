@@ -97,21 +97,9 @@ names_of(PfsScan *scan, const PfsLoadKey *key)
 	return names;
 }
 
-static Datum
-database_name_of(PfsScan *scan, const PfsLoadKey *key, bool *isnull)
-{
-	return pfs_text_or_null(names_of(scan, key)->database, isnull);
-}
-
-static Datum
-user_name_of(PfsScan *scan, const PfsLoadKey *key, bool *isnull)
-{
-	return pfs_text_or_null(names_of(scan, key)->user, isnull);
-}
-
 /* Finds a statement's text, converts it to this database's encoding, and leaves out secrets. */
-static Datum
-text_of(PfsScan *scan, const PfsLoadKey *key, bool *isnull)
+static const char *
+text_of(PfsScan *scan, const PfsLoadKey *key)
 {
 	LoadScan   *own = load_scan(scan);
 	PfsLoadTextKey wanted = {key->query_id, key->database, key->user};
@@ -120,7 +108,7 @@ text_of(PfsScan *scan, const PfsLoadKey *key, bool *isnull)
 	uint32		len;
 
 	if (key->statement != PFS_LOAD_STATEMENT)
-		return pfs_null(isnull);
+		return NULL;
 	entry = hash_search(own->texts, &wanted, HASH_FIND, NULL);
 	if (entry == NULL)
 	{
@@ -129,13 +117,13 @@ text_of(PfsScan *scan, const PfsLoadKey *key, bool *isnull)
 		if (text != NULL)
 			text = pfs_text_of_statement(text, len, pfs_database_encoding(key->database));
 		if (hash_get_num_entries(own->texts) >= TEXTS_CACHED)
-			return pfs_text_or_null(text, isnull);
+			return text;
 		if (text != NULL)
 			text = MemoryContextStrdup(scan->rows_context, text);
 		entry = hash_search(own->texts, &wanted, HASH_ENTER, NULL);
 		entry->text = text;
 	}
-	return pfs_text_or_null(entry->text, isnull);
+	return entry->text;
 }
 
 /* ---- columns ---- */
@@ -163,61 +151,54 @@ resolution_datum(int seconds)
 	return IntervalPGetDatum(interval);
 }
 
-static Datum
-event_name_of(const PfsLoadKey *key, bool *isnull)
+static const char *
+event_name_of(const PfsLoadKey *key)
 {
 	if (pfs_load_is_remainder(key))
-		return pfs_null(isnull);
-	if (key->instrument == PFS_LOAD_CPU_NAME)
-		return pfs_text_datum("cpu");
-	return pfs_event_name_datum(key->instrument, isnull);
-}
-
-static Datum
-query_id_of(const PfsLoadKey *key, bool *isnull)
-{
-	return key->statement == PFS_LOAD_STATEMENT ? Int64GetDatum((int64) key->query_id) : pfs_null(isnull);
+		return NULL;
+	return key->instrument == PFS_LOAD_CPU_NAME ? "cpu" : pfs_event_name(key->instrument);
 }
 
 #define RIGHTS_OF_USER "NULL without the rights of user_name or pg_read_all_stats."
 
 #define LOAD_COLUMNS(X, t) \
-	X(t, period_start, timestamptz, none, TimestampTzGetDatum(row->begin), \
+	X(t, period_start, timestamptz, none, row->begin, \
 	  "When the period began, by the wall clock.", .key = PFS_KEY_PERIOD_START, .since = PFS_SINCE_1_1) \
-	X(t, period_end, timestamptz, none, TimestampTzGetDatum(row->end), \
+	X(t, period_end, timestamptz, none, row->end, \
 	  "When it ended. The next one of the same resolution begins here, unless the recorder did not run, or the " \
 	  "clock was set.", .key = PFS_KEY_PERIOD_END, .since = PFS_SINCE_1_1) \
 	X(t, resolution, interval, none, resolution_datum(row->resolution), \
 	  "How long a period should be: a second, or what the recorder is set to; a minute; ten minutes. The same load is in each " \
 	  "resolution: ask for one of them.", .key = PFS_KEY_RESOLUTION, .since = PFS_SINCE_1_1) \
-	X(t, type, text, none, pfs_text_datum(type_names[row->row.key.type]), \
+	X(t, type, text, none, type_names[row->row.key.type], \
 	  "FOREGROUND: inside statements, those of parallel workers too; BACKGROUND: waits for a resource outside of " \
 	  "statements.", .width = 10, .since = PFS_SINCE_1_1) \
-	X(t, wait_event_type, text, none, pfs_text_datum(pfs_load_class_name(row->row.key.class)), \
+	X(t, wait_event_type, text, none, pfs_load_class_name(row->row.key.class), \
 	  "As in pg_stat_activity; also Spin; CPU: time of statements less the waits in them; Idle in transaction, " \
 	  "which is no active session.", .width = 10, .since = PFS_SINCE_1_1) \
-	X(t, event_name, text, none, event_name_of(&row->row.key, isnull), \
+	X(t, event_name, text, none, event_name_of(&row->row.key), \
 	  "Name of the instrument, as in setup_instruments; cpu. NULL, with all up to digest_text: the remainder of " \
 	  "this type and wait_event_type, all but the period's 32 largest rows. That of CPU is always there.", \
 	  .width = 30, .since = PFS_SINCE_1_1) \
-	X(t, database_name, text, none, database_name_of(scan, &row->row.key, isnull), \
+	X(t, database_name, text, none, names_of(scan, &row->row.key)->database, \
 	  "Database of the statement.", .width = 12, .since = PFS_SINCE_1_1) \
-	X(t, user_name, text, none, user_name_of(scan, &row->row.key, isnull), \
+	X(t, user_name, text, none, names_of(scan, &row->row.key)->user, \
 	  "Role in effect when the statement started.", .width = 12, .since = PFS_SINCE_1_1) \
-	X(t, query_id, bigint, none, query_id_of(&row->row.key, isnull), \
+	X(t, query_id, bigint, none, \
+	  PFS_NULL_IF(row->row.key.statement != PFS_LOAD_STATEMENT, row->row.key.query_id), \
 	  "The server's query identifier, as in events_statements_summary_by_digest. NULL: of no statement, or of those " \
 	  "that are not counted apart. " RIGHTS_OF_USER, .hidden = true, .since = PFS_SINCE_1_1) \
-	X(t, digest_text, text, none, text_of(scan, &row->row.key, isnull), \
+	X(t, digest_text, text, none, text_of(scan, &row->row.key), \
 	  "Text with parameters for its constants, without secrets. NULL: not known, or 4,096 others were named by " \
 	  "the history since. " RIGHTS_OF_USER, .width = 100, .hidden = true, .since = PFS_SINCE_1_1) \
-	X(t, count_star, bigint, count, Int64GetDatum((int64) row->row.count), \
+	X(t, count_star, bigint, count, row->row.count, \
 	  "Events that ended in the period; of CPU: statements.", .since = PFS_SINCE_1_1) \
-	X(t, sum_timer_wait, numeric, picoseconds, pfs_sum_datum(row->row.time), \
+	X(t, sum_timer_wait, numeric, picoseconds, row->row.time, \
 	  "Time spent in the period, that of events which go on included, in picoseconds.", .width = 10, .since = PFS_SINCE_1_1) \
-	X(t, active_sessions, float8, none, Float8GetDatum(row->length == 0 ? 0.0 : (double) row->row.time / row->length), \
+	X(t, active_sessions, float8, none, row->length == 0 ? 0.0 : (double) row->row.time / row->length, \
 	  "Sessions that spent their time so, as a mean over the period: sum_timer_wait by the period's length.", \
 	  .since = PFS_SINCE_1_1) \
-	X(t, max_timer_wait, numeric, picoseconds, pfs_sum_datum(row->row.longest), \
+	X(t, max_timer_wait, numeric, picoseconds, row->row.longest, \
 	  "The longest of these events that was going on when the period ended, its length until then, in picoseconds; " \
 	  "0: none. Of CPU it is a statement, with the waits in it.", .width = 10, .since = PFS_SINCE_1_1)
 

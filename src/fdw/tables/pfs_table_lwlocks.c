@@ -135,27 +135,12 @@ holders_are_known(void)
 	return pfs_lwlock_events_now == PFS_LWLOCK_ALL;
 }
 
-static Datum
-exclusive_holder(const LwlockRow *row, bool *isnull)
-{
-	return holders_are_known() ? pfs_int64_or_null(row->exclusive, isnull) : pfs_null(isnull);
-}
-
-static Datum
-count_of_sharers(const LwlockRow *row, bool *isnull)
-{
-	return holders_are_known() ? Int64GetDatum((int64) row->nshared) : pfs_null(isnull);
-}
-
 /* Returns the IDs of the threads that hold a lock in shared mode, as an array. */
 static Datum
-sharers(const LwlockRow *row, bool *isnull)
+sharers(const LwlockRow *row)
 {
-	Datum	   *ids;
+	Datum	   *ids = palloc(Max(row->nshared, 1) * sizeof(Datum));
 
-	if (!holders_are_known())
-		return pfs_null(isnull);
-	ids = palloc(Max(row->nshared, 1) * sizeof(Datum));
 	for (Size i = 0; i < row->nshared; i++)
 		ids[i] = Int64GetDatum((int64) row->shared[i]);
 	return PointerGetDatum(construct_array(ids, (int) row->nshared, INT8OID, sizeof(int64),
@@ -163,16 +148,17 @@ sharers(const LwlockRow *row, bool *isnull)
 }
 
 #define COLUMNS(X, t) \
-	X(t, name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	X(t, name, text, none, pfs_event_name(row->instrument), \
 	  "The instrument of its tranche: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
-	X(t, object_instance_begin, bigint, none, Int64GetDatum((int64) row->address), \
+	X(t, object_instance_begin, bigint, none, row->address, \
 	  "Its address, the same in all processes and in events_waits_*; lwlock_objects says what it protects.") \
-	X(t, exclusive_locked_by_thread_id, bigint, none, exclusive_holder(row, isnull), \
+	X(t, exclusive_locked_by_thread_id, bigint, none, \
+	  PFS_NULL_IF(!holders_are_known() || row->exclusive == 0, row->exclusive), \
 	  "The thread that holds it alone: threads.thread_id; NULL if none does, and without pfs.lwlock_events = " \
 	  "all.") \
-	X(t, shared_locked_by_count, bigint, count, count_of_sharers(row, isnull), \
+	X(t, shared_locked_by_count, bigint, count, PFS_NULL_IF(!holders_are_known(), row->nshared), \
 	  "How many threads hold it together; NULL without pfs.lwlock_events = all.") \
-	X(t, shared_locked_by_thread_ids, bigints, none, sharers(row, isnull), \
+	X(t, shared_locked_by_thread_ids, bigints, none, PFS_NULL_IF(!holders_are_known(), sharers(row)), \
 	  "Which ones: threads.thread_id; NULL without pfs.lwlock_events = all.", .width = 32)
 
 PFS_COLUMNS(lwlocks, LwlockRow, COLUMNS)

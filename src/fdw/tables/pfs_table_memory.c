@@ -65,26 +65,26 @@ bytes_used(const MemoryRow *row)
 
 #define COLUMNS(X, t) \
 	PFS_EVENT_NAME_COLUMN(X, t) \
-	X(t, count_alloc, bigint, count, Int64GetDatum((int64) row->totals.count_alloc), \
+	X(t, count_alloc, bigint, count, row->totals.count_alloc, \
 	  "Chunks that were allocated.") \
-	X(t, count_free, bigint, count, Int64GetDatum((int64) row->totals.count_free), \
+	X(t, count_free, bigint, count, row->totals.count_free, \
 	  "Of those that were counted when allocated, chunks that were freed, also by the reset or deletion of their " \
 	  "context.") \
-	X(t, sum_number_of_bytes_alloc, numeric, bytes, pfs_sum_datum(row->totals.bytes_alloc), \
+	X(t, sum_number_of_bytes_alloc, numeric, bytes, row->totals.bytes_alloc, \
 	  "Bytes of the chunks that were allocated: their space without the header.", .width = 10) \
-	X(t, sum_number_of_bytes_free, numeric, bytes, pfs_sum_datum(row->totals.bytes_free), \
+	X(t, sum_number_of_bytes_free, numeric, bytes, row->totals.bytes_free, \
 	  "Bytes of the chunks that were freed.", .width = 10) \
-	X(t, low_count_used, bigint, count, Int64GetDatum(low(row->totals.low_count, count_used(row))), \
+	X(t, low_count_used, bigint, count, low(row->totals.low_count, count_used(row)), \
 	  "Fewest chunks in use since the last reset; above threads a lower estimate, the sum of theirs.") \
-	X(t, current_count_used, bigint, count, Int64GetDatum(count_used(row)), \
+	X(t, current_count_used, bigint, count, count_used(row), \
 	  "Chunks in use now: count_alloc less count_free.") \
-	X(t, high_count_used, bigint, count, Int64GetDatum(high(row->totals.high_count, count_used(row))), \
+	X(t, high_count_used, bigint, count, high(row->totals.high_count, count_used(row)), \
 	  "Most chunks in use since the last reset; above threads a higher estimate, as if all were at their marks " \
 	  "at once.") \
-	X(t, low_number_of_bytes_used, bigint, bytes, Int64GetDatum(low(row->totals.low_bytes, bytes_used(row))), \
+	X(t, low_number_of_bytes_used, bigint, bytes, low(row->totals.low_bytes, bytes_used(row)), \
 	  "Fewest bytes in use since the last reset; above threads a lower estimate, the sum of theirs.") \
-	X(t, current_number_of_bytes_used, bigint, bytes, Int64GetDatum(bytes_used(row)), "Bytes in use now.") \
-	X(t, high_number_of_bytes_used, bigint, bytes, Int64GetDatum(high(row->totals.high_bytes, bytes_used(row))), \
+	X(t, current_number_of_bytes_used, bigint, bytes, bytes_used(row), "Bytes in use now.") \
+	X(t, high_number_of_bytes_used, bigint, bytes, high(row->totals.high_bytes, bytes_used(row)), \
 	  "Most bytes in use since the last reset; above threads a higher estimate, as if all were at their marks at " \
 	  "once.")
 

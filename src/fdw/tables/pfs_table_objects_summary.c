@@ -24,36 +24,16 @@ typedef struct ObjectRow
 	PfsTotals	totals;
 } ObjectRow;
 
-static Datum
-type_datum(const ObjectRow *row, bool *isnull)
-{
-	return OidIsValid(row->relation) ? CStringGetTextDatum("TABLE") : pfs_text_or_null(pfs_program_type_name(row->program), isnull);
-}
-
-static Datum
-schema_datum(const ObjectRow *row, bool *isnull)
-{
-	if (OidIsValid(row->relation))
-		return pfs_rel_schema_datum(row->database, row->relation, isnull);
-	return pfs_text_or_null(pfs_program_schema(row->database, row->program), isnull);
-}
-
-static Datum
-name_datum(const ObjectRow *row)
-{
-	if (OidIsValid(row->relation))
-		return pfs_rel_name_datum(row->database, row->relation);
-	return pfs_text_datum(pfs_program_name(row->database, row->program));
-}
-
 #define COLUMNS(X, t) \
-	X(t, object_type, text, none, type_datum(row, isnull), \
+	X(t, object_type, text, none, OidIsValid(row->relation) ? "TABLE" : pfs_program_type_name(row->program), \
 	  "TABLE, FUNCTION, PROCEDURE, or TRIGGER for a function of triggers or event triggers.", .width = 8) \
-	X(t, database_name, text, none, pfs_rel_database_datum(row->database, isnull), \
+	X(t, database_name, text, none, pfs_rel_database(row->database), \
 	  "Database of the object; NULL: all databases share it.", .width = 12) \
-	X(t, object_schema, text, none, schema_datum(row, isnull), \
+	X(t, object_schema, text, none, \
+	  OidIsValid(row->relation) ? pfs_rel_schema(row->database, row->relation) : pfs_program_schema(row->database, row->program), \
 	  "Schema of the object; NULL: it is of another database.", .width = 12) \
-	X(t, object_name, text, none, name_datum(row), \
+	X(t, object_name, text, none, \
+	  OidIsValid(row->relation) ? pfs_rel_name(row->database, row->relation) : pfs_program_name(row->database, row->program), \
 	  "Name of the object; its OID if it is of another database.", .width = 16) \
 	PFS_TIMER_WAIT_COLUMNS(X, t, &row->totals, \
 	  "Of a table, rows that were accessed and waits for locks; of a program, calls.")

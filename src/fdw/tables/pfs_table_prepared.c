@@ -10,34 +10,15 @@
 #include "pfs_timer_wait.h"
 #include "pfs_value.h"
 
-static Datum
-name_of(const PfsPrepared *p)
-{
-	return pfs_text_datum(pfs_text_convert(p->name, strlen(p->name), pfs_database_encoding(p->database)));
-}
-
-static Datum
-sql_text_of(const PfsPrepared *p, bool *isnull)
-{
-	if (p->text_len == 0)
-		return pfs_null(isnull);
-	return pfs_text_datum(pfs_text_of_statement(p->text, p->text_len, pfs_database_encoding(p->database)));
-}
-
-static const PfsTotals *
-executions_of(const PfsPrepared *p, PfsTotals *totals)
-{
-	*totals = pfs_counts_totals(&p->counts[0].executions);
-	return totals;
-}
-
-#define EXECUTIONS executions_of(row, &(PfsTotals) {0})
+#define EXECUTIONS ((const PfsTotals[]) {pfs_counts_totals(&row->counts[0].executions)})
 
 #define COLUMNS(X, t) \
-	X(t, thread_id, bigint, none, Int64GetDatum((int64) row->thread_id), \
+	X(t, thread_id, bigint, none, row->thread_id, \
 	  "The session that has it: threads.thread_id.", .key = PFS_KEY_THREAD_ID) \
-	X(t, statement_name, text, none, name_of(row), "Its name." PFS_OWN_ROLE, .width = 12, .hidden = true) \
-	X(t, sql_text, text, none, sql_text_of(row, isnull), \
+	X(t, statement_name, text, none, \
+	  pfs_text_convert(row->name, strlen(row->name), pfs_database_encoding(row->database)), "Its name." PFS_OWN_ROLE, .width = 12, .hidden = true) \
+	X(t, sql_text, text, none, \
+	  row->text_len > 0 ? pfs_text_of_statement(row->text, row->text_len, pfs_database_encoding(row->database)) : NULL, \
 	  "The statement that was prepared, cut at pfs.max_sql_text_length." PFS_OWN_ROLE, \
 	  .width = 100, .hidden = true) \
 	X(t, count_execute, bigint, count, pfs_timer_wait_get(EXECUTIONS, PFS_TIMER_WAIT_COUNT_STAR), "How often it was executed.") \

@@ -14,13 +14,13 @@
 #define STATEMENTS_OF(what) pfs_timer_wait_get(&row->statements.time, PFS_TIMER_WAIT_##what)
 
 #define COLUMNS(X, t) \
-	X(t, object_type, text, none, pfs_text_or_null(pfs_program_type_name(row->key.program), isnull), \
+	X(t, object_type, text, none, pfs_program_type_name(row->key.program), \
 	  "FUNCTION, PROCEDURE, or TRIGGER for a function of triggers or event triggers.", .width = 8) \
-	X(t, database_name, text, none, pfs_text_datum(pfs_database_name(row->key.database)), \
+	X(t, database_name, text, none, pfs_database_name(row->key.database), \
 	  "Database that it is in.", .width = 12) \
-	X(t, object_schema, text, none, pfs_text_or_null(pfs_program_schema(row->key.database, row->key.program), isnull), \
+	X(t, object_schema, text, none, pfs_program_schema(row->key.database, row->key.program), \
 	  "Schema that it is in; NULL for one of another database than the reader's.", .width = 8) \
-	X(t, object_name, text, none, pfs_text_datum(pfs_program_name(row->key.database, row->key.program)), \
+	X(t, object_name, text, none, pfs_program_name(row->key.database, row->key.program), \
 	  "Its name; the OID for one of another database.", .width = 12) \
 	PFS_TIMER_WAIT_COLUMNS(X, t, &row->calls, "Calls that are over, failed ones included.") \
 	X(t, count_statements, bigint, count, STATEMENTS_OF(COUNT_STAR), \

@@ -46,12 +46,12 @@ sum_of(const IoRow *row, int parts, PfsTotals *sum)
 #define SUM_OF(parts) sum_of(row, parts, &(PfsTotals) {0})
 
 #define KEY_COLUMNS(X, t) \
-	X(t, object_type, text, none, CStringGetTextDatum("TABLE"), "TABLE.", .width = 5) \
-	X(t, database_name, text, none, pfs_rel_database_datum(row->database, isnull), \
+	X(t, object_type, text, none, "TABLE", "TABLE.", .width = 5) \
+	X(t, database_name, text, none, pfs_rel_database(row->database), \
 	  "Database of the table; NULL: all databases share it.", .width = 12) \
-	X(t, object_schema, text, none, pfs_rel_schema_datum(row->database, row->relation, isnull), \
+	X(t, object_schema, text, none, pfs_rel_schema(row->database, row->relation), \
 	  "Schema of the table; NULL: it is of another database.", .width = 12) \
-	X(t, object_name, text, none, pfs_rel_name_datum(row->database, row->relation), \
+	X(t, object_name, text, none, pfs_rel_name(row->database, row->relation), \
 	  "Name of the table; its OID if it is of another database.", .width = 16)
 
 #define IO_COLUMNS(X, t) \
@@ -77,7 +77,7 @@ PFS_COLUMNS(by_table, IoRow, TABLE_COLUMNS)
 #define INSERTED "Number of entries that were made in the index; without an index rows of the table."
 #define INDEX_COLUMNS(X, t) \
 	KEY_COLUMNS(X, t) \
-	X(t, index_name, text, none, pfs_rel_index_datum(row->database, row->index, isnull), \
+	X(t, index_name, text, none, pfs_rel_index(row->database, row->index), \
 	  "Name of the index, its OID if it is of another database; NULL: by no index.", .width = 16) \
 	IO_COLUMNS(X, t)
 

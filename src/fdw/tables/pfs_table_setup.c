@@ -44,43 +44,33 @@ instrument_of(const NumberRow *row)
 	return pfs_instrument_at(row->number);
 }
 
-static Datum
-timed_of(const PfsInstrument *ins, bool *isnull)
-{
-	return ins->class >= PFS_NUM_TIMED_CLASSES ? pfs_null(isnull) : pfs_switch_datum(ins->timed);
-}
-
-static Datum
+static const char *
 properties_of(const PfsInstrument *ins)
 {
-	return CStringGetTextDatum(ins->properties & PFS_PROPERTY_IDLE ? "idle" :
-							   ins->properties & PFS_PROPERTY_CONTAINS_WAITS ? "contains_waits" :
-							   ins->properties & PFS_PROPERTY_BUILT_IN ? "global_statistics" : "");
-}
-
-static Datum
-wait_event_of(const PfsInstrument *ins, bool *isnull)
-{
-	return ins->wait_event[0] ? pfs_text_datum(pfs_instrument_wait_event(ins)) : pfs_null(isnull);
+	return ins->properties & PFS_PROPERTY_IDLE ? "idle" :
+		ins->properties & PFS_PROPERTY_CONTAINS_WAITS ? "contains_waits" :
+		ins->properties & PFS_PROPERTY_BUILT_IN ? "global_statistics" : "";
 }
 
 #define INSTRUMENTS_COLUMNS(X, t) \
-	X(t, name, text, none, pfs_text_datum(pfs_instrument_name(instrument_of(row))), \
+	X(t, name, text, none, pfs_instrument_name(instrument_of(row)), \
 	  "Path from coarse to fine: class / order / family / the word that PostgreSQL itself uses.", .width = 36) \
-	X(t, enabled, text, none, pfs_switch_datum(instrument_of(row)->enabled), \
+	X(t, enabled, text, none, pfs_yes_or_no(instrument_of(row)->enabled), \
 	  "Is it collected?" PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch) \
-	X(t, timed, text, none, timed_of(instrument_of(row), isnull), \
+	X(t, timed, text, none, \
+	  instrument_of(row)->class < PFS_NUM_TIMED_CLASSES ? pfs_yes_or_no(instrument_of(row)->timed) : NULL, \
 	  "Is it timed, too?" PFS_YES_OR_NO " Events that are not timed have NULL times.", \
 	  .width = 4, .check = pfs_check_switch) \
 	X(t, properties, text, none, properties_of(instrument_of(row)), \
 	  "idle: it waits for work, not for a resource; contains_waits: its times contain those of other waits; " \
 	  "global_statistics: it cannot be switched. Empty otherwise.", .width = 4) \
-	X(t, documentation, text, none, pfs_text_or_null(instrument_of(row)->documentation, isnull), \
+	X(t, documentation, text, none, instrument_of(row)->documentation, \
 	  "What is measured, where the name alone does not say it.", .width = 64) \
-	X(t, wait_event_type, text, none, pfs_text_or_null(instrument_of(row)->wait_event_type, isnull), \
+	X(t, wait_event_type, text, none, instrument_of(row)->wait_event_type, \
 	  "The word of pg_stat_activity.wait_event_type for the same wait; NULL if there is none. No key, as " \
 	  "wait_event.", .width = 8) \
-	X(t, wait_event, text, none, wait_event_of(instrument_of(row), isnull), \
+	X(t, wait_event, text, none, \
+	  instrument_of(row)->wait_event[0] ? pfs_instrument_wait_event(instrument_of(row)) : NULL, \
 	  "The word of pg_stat_activity.wait_event for the same wait; NULL if there is none. No key: some words name " \
 	  "several instruments, ClientRead three. What a session waits for is the row of events_waits_current with " \
 	  "its thread_id and the highest event_id.", .width = 20)
@@ -137,11 +127,11 @@ const PfsTable pfs_table_setup_instruments = {
  * setup_consumers
  */
 #define CONSUMERS_COLUMNS(X, t) \
-	X(t, name, text, none, CStringGetTextDatum(pfs_consumer_name(row->number)), \
+	X(t, name, text, none, pfs_consumer_name(row->number), \
 	  "global_instrumentation, below it statements_digest and thread_instrumentation, below the latter " \
 	  "events_X_current, below that events_X_history and events_X_history_long, X being waits, stages, statements " \
 	  "and transactions; below events_statements_current also events_statements_cpu.", .width = 24) \
-	X(t, enabled, text, none, pfs_switch_datum(pfs_setup->consumer[row->number]), \
+	X(t, enabled, text, none, pfs_yes_or_no(pfs_setup->consumer[row->number]), \
 	  "The consumer's own switch." PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch)
 
 PFS_COLUMNS(consumers, NumberRow, CONSUMERS_COLUMNS)
@@ -192,9 +182,9 @@ check_timer_name(const PfsTable *table, const PfsColumn *column, Datum value, bo
 }
 
 #define TIMERS_COLUMNS(X, t) \
-	X(t, name, text, none, CStringGetTextDatum(pfs_class_names[row->number]), \
+	X(t, name, text, none, pfs_class_names[row->number], \
 	  "idle, wait, stage, statement or transaction.", .width = 10) \
-	X(t, timer_name, text, none, CStringGetTextDatum(pfs_timer_names[pfs_setup->timer[row->number]]), \
+	X(t, timer_name, text, none, pfs_timer_names[pfs_setup->timer[row->number]], \
 	  "One of performance_timers that this machine has.", .width = 10, .check = check_timer_name)
 
 PFS_COLUMNS(timers, NumberRow, TIMERS_COLUMNS)
@@ -237,15 +227,15 @@ const PfsTable pfs_table_setup_timers = {
  * setup_threads
  */
 #define THREADS_COLUMNS(X, t) \
-	X(t, name, text, none, CStringGetTextDatum(pfs_thread_kinds[row->number].name), \
+	X(t, name, text, none, pfs_thread_kinds[row->number].name, \
 	  "As threads.name of such a thread.", .width = 24) \
-	X(t, enabled, text, none, pfs_switch_datum(pfs_setup->kind_enabled[row->number]), \
+	X(t, enabled, text, none, pfs_yes_or_no(pfs_setup->kind_enabled[row->number]), \
 	  "threads.instrumented of threads that start afterwards." PFS_YES_OR_NO, \
 	  .width = 4, .check = pfs_check_switch) \
-	X(t, history, text, none, pfs_switch_datum(pfs_setup->kind_history[row->number]), \
+	X(t, history, text, none, pfs_yes_or_no(pfs_setup->kind_history[row->number]), \
 	  "threads.history of threads that start afterwards." PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch) \
-	X(t, properties, text, none, CStringGetTextDatum(""), "Reserved; empty.", .width = 4) \
-	X(t, documentation, text, none, pfs_text_or_null(pfs_thread_kinds[row->number].documentation, isnull), \
+	X(t, properties, text, none, "", "Reserved; empty.", .width = 4) \
+	X(t, documentation, text, none, pfs_thread_kinds[row->number].documentation, \
 	  "PostgreSQL's own words for this kind of process.", .width = 32)
 
 PFS_COLUMNS(threads, NumberRow, THREADS_COLUMNS)

@@ -26,18 +26,18 @@ check_name(const PfsTable *table, const PfsColumn *column, Datum value, bool isn
 }
 
 #define COLUMNS(X, t) \
-	X(t, host, text, none, pfs_text_datum(row->rule.host), \
+	X(t, host, text, none, row->rule.host, \
 	  "Numeric client address; [local] for a Unix socket; localhost for [local], 127.0.0.0/8 and ::1, where no " \
 	  "rule has the very address; % is any. No pattern.", .width = 12, .check_new = check_name, .by_default = "%") \
-	X(t, user_name, text, none, pfs_text_datum(row->rule.user_name), \
+	X(t, user_name, text, none, row->rule.user_name, \
 	  "The role that authenticates; % is any. No pattern.", \
 	  .width = 12, .check_new = check_name, .by_default = "%") \
-	X(t, role, text, none, CStringGetTextDatum(PFS_ACTOR_ANY), \
+	X(t, role, text, none, PFS_ACTOR_ANY, \
 	  "Reserved; %.", .width = 2, .check_new = check_name, .by_default = "%") \
-	X(t, enabled, text, none, pfs_switch_datum(row->rule.switches & PFS_ACTOR_ENABLED), \
+	X(t, enabled, text, none, pfs_yes_or_no(row->rule.switches & PFS_ACTOR_ENABLED), \
 	  "threads.instrumented of such sessions at their start." PFS_YES_OR_NO, \
 	  .width = 4, .check = pfs_check_switch, .by_default = "YES") \
-	X(t, history, text, none, pfs_switch_datum(row->rule.switches & PFS_ACTOR_HISTORY), \
+	X(t, history, text, none, pfs_yes_or_no(row->rule.switches & PFS_ACTOR_HISTORY), \
 	  "threads.history of such sessions at their start." PFS_YES_OR_NO, \
 	  .width = 4, .check = pfs_check_switch, .by_default = "YES")
 

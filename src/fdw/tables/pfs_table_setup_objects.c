@@ -23,24 +23,24 @@ check_key(const PfsTable *table, const PfsColumn *column, Datum value, bool isnu
 }
 
 #define COLUMNS(X, t) \
-	X(t, object_type, text, none, CStringGetTextDatum(pfs_rule_object_names[row->rule.type]), \
+	X(t, object_type, text, none, pfs_rule_object_names[row->rule.type], \
 	  "TABLE, FUNCTION, PROCEDURE or TRIGGER (a trigger's function); takes any letter case. Tables are all relations " \
 	  "that hold rows: partitions, materialized views and TOAST tables, too.", \
 	  .width = 6, .check_new = check_key, .by_default = "TABLE") \
-	X(t, database_name, text, none, pfs_text_datum(row->rule.database_name), \
+	X(t, database_name, text, none, row->rule.database_name, \
 	  "Its database; % is any. No pattern.", \
 	  .width = 12, .check_new = check_key, .by_default = "%") \
-	X(t, object_schema, text, none, pfs_text_datum(row->rule.object_schema), \
+	X(t, object_schema, text, none, row->rule.object_schema, \
 	  "Its schema; pg_temp for the temporary schema of each session and pg_toast also for pg_toast_temp_N, where no " \
 	  "rule has the very name; % is any. No pattern.", \
 	  .width = 12, .check_new = check_key, .by_default = "%") \
-	X(t, object_name, text, none, pfs_text_datum(row->rule.object_name), \
+	X(t, object_name, text, none, row->rule.object_name, \
 	  "Its name, without arguments: functions that share a name share a rule; % is any. No pattern.", \
 	  .width = 12, .check_new = check_key, .by_default = "%") \
-	X(t, enabled, text, none, pfs_switch_datum(row->rule.switches & PFS_OBJECT_ENABLED), \
+	X(t, enabled, text, none, pfs_yes_or_no(row->rule.switches & PFS_OBJECT_ENABLED), \
 	  "Are such objects instrumented?" PFS_YES_OR_NO, \
 	  .width = 4, .check = pfs_check_switch, .by_default = "YES") \
-	X(t, timed, text, none, pfs_switch_datum(row->rule.switches & PFS_OBJECT_TIMED), \
+	X(t, timed, text, none, pfs_yes_or_no(row->rule.switches & PFS_OBJECT_TIMED), \
 	  "Are their events timed? Without meaning where enabled is NO." PFS_YES_OR_NO, \
 	  .width = 4, .check = pfs_check_switch, .by_default = "YES")
 

@@ -116,39 +116,22 @@ add_state_cb(const PfsThread *thread, uint64 word, void *arg)
 	}
 }
 
-static Datum
-descriptor_of(const SocketRow *socket, bool *isnull)
-{
-	return socket->descriptor < 0 ? pfs_null(isnull) : Int32GetDatum(socket->descriptor);
-}
-
-static Datum
-ip_of(const SocketRow *socket, bool *isnull)
-{
-	return socket->ip[0] == '\0' ? pfs_null(isnull) : DirectFunctionCall1(inet_in, CStringGetDatum(socket->ip));
-}
-
-static Datum
-port_of(const SocketRow *socket, bool *isnull)
-{
-	return socket->port < 0 ? pfs_null(isnull) : Int32GetDatum(socket->port);
-}
-
 #define INSTANCES_COLUMNS(X, t) \
-	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	X(t, event_name, text, none, pfs_event_name(row->instrument), \
 	  "The instrument that receives from it: setup_instruments.name.", .width = 25, .key = PFS_KEY_EVENT_NAME) \
-	X(t, object_instance_begin, bigint, none, Int64GetDatum((int64) row->address), \
+	X(t, object_instance_begin, bigint, none, row->address, \
 	  "Identifies the socket among those of now; the same in events_waits_* and socket_summary_by_instance.") \
-	X(t, thread_id, bigint, none, Int64GetDatum((int64) row->thread_id), \
+	X(t, thread_id, bigint, none, row->thread_id, \
 	  "The thread that owns it: threads.thread_id.", .key = PFS_KEY_THREAD_ID) \
-	X(t, socket_id, integer, none, descriptor_of(row, isnull), \
+	X(t, socket_id, integer, none, PFS_NULL_IF(row->descriptor < 0, row->descriptor), \
 	  "Descriptor in that process; NULL for the WAL receiver, whose socket belongs to libpq.") \
-	X(t, ip, inet, none, ip_of(row, isnull), \
+	X(t, ip, inet, none, \
+	  PFS_NULL_IF(row->ip[0] == '\0', DirectFunctionCall1(inet_in, CStringGetDatum(row->ip))), \
 	  "Address of the other side; NULL for a Unix socket, and where the WAL receiver was given no address." \
 	  PFS_OWN_ROLE, .hidden = true) \
-	X(t, port, integer, none, port_of(row, isnull), \
+	X(t, port, integer, none, PFS_NULL_IF(row->port < 0, row->port), \
 	  "Port of the other side; NULL for a Unix socket." PFS_OWN_ROLE, .hidden = true) \
-	X(t, state, text, none, CStringGetTextDatum(row->is_idle ? "IDLE" : "ACTIVE"), \
+	X(t, state, text, none, row->is_idle ? "IDLE" : "ACTIVE", \
 	  "IDLE while the session waits for its next command, else ACTIVE.", .width = 6)
 
 PFS_COLUMNS(instances, SocketRow, INSTANCES_COLUMNS)
@@ -221,7 +204,7 @@ add_summary_cb(PfsInstrumentId instrument, uint64 address, const PfsCalls *calls
  * socket_summary_by_event_name
  */
 #define BY_EVENT_COLUMNS(X, t) \
-	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	X(t, event_name, text, none, pfs_event_name(row->instrument), \
 	  "The instrument: setup_instruments.name.", .width = 25, .key = PFS_KEY_EVENT_NAME) \
 	SUMMARY_COLUMNS(X, t)
 
@@ -259,9 +242,9 @@ const PfsTable pfs_table_socket_summary_by_event_name = {
  * socket_summary_by_instance
  */
 #define BY_INSTANCE_COLUMNS(X, t) \
-	X(t, event_name, text, none, pfs_event_name_datum(row->instrument, isnull), \
+	X(t, event_name, text, none, pfs_event_name(row->instrument), \
 	  "The instrument: setup_instruments.name.", .width = 25, .key = PFS_KEY_EVENT_NAME) \
-	X(t, object_instance_begin, bigint, none, Int64GetDatum((int64) row->address), \
+	X(t, object_instance_begin, bigint, none, row->address, \
 	  "The socket: socket_instances.object_instance_begin, and the same of events_waits_*.") \
 	SUMMARY_COLUMNS(X, t)
 

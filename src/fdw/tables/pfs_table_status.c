@@ -17,27 +17,18 @@
 #define USUAL_CONTAINERS 8
 #define USUAL_VARIABLES 24
 
-/*
- * probes
- */
-static Datum
-detail_of(const PfsProbeRow *probe, bool *isnull)
-{
-	return probe->detail[0] ? pfs_text_datum(probe->detail) : pfs_null(isnull);
-}
-
 #define PROBES_COLUMNS(X, t) \
-	X(t, probe_name, text, none, pfs_text_datum(row->name), "Name of the probe.", .width = 16) \
-	X(t, mechanism, text, none, pfs_text_or_null(row->mechanism, isnull), \
+	X(t, probe_name, text, none, row->name, "Name of the probe.", .width = 16) \
+	X(t, mechanism, text, none, row->mechanism, \
 	  "How pfs gets called. got: by an address in the server's table of external functions; method_table: by a " \
 	  "function in one of the server's tables of functions; hook: by a variable that the server has for " \
 	  "extensions; detour: by a jump that was written over the first instructions of a function. NULL: no call, " \
 	  "but something that pfs relies on.", .width = 6) \
-	X(t, target, text, none, pfs_text_or_null(row->target, isnull), "What was replaced or hooked.", .width = 16) \
-	X(t, status, text, none, pfs_text_or_null(row->status, isnull), \
+	X(t, target, text, none, row->target, "What was replaced or hooked.", .width = 16) \
+	X(t, status, text, none, row->status, \
 	  "active, unavailable (something is missing) or off. A hook is active when a call of it was seen.", \
 	  .width = 8) \
-	X(t, detail, text, none, detail_of(row, isnull), \
+	X(t, detail, text, none, row->detail[0] ? row->detail : NULL, \
 	  "Why it is not active, or what is special about it; of a hook the library that is called before pfs; else " \
 	  "NULL.", .width = 48)
 
@@ -73,23 +64,23 @@ const PfsTable pfs_table_probes = {
  * containers
  */
 #define CONTAINERS_COLUMNS(X, t) \
-	X(t, name, text, none, CStringGetTextDatum(row->name), \
+	X(t, name, text, none, row->name, \
 	  "Name of the container, as in the settings.", .width = 24) \
-	X(t, record_size, bigint, bytes, Int64GetDatum((int64) row->record_size), "Bytes of one record.") \
-	X(t, records_max, bigint, count, Int64GetDatum((int64) row->stats.records_max), "Records that fit.") \
-	X(t, records_used, bigint, count, Int64GetDatum((int64) row->stats.records_used), "Records in use now.") \
-	X(t, records_high_water, bigint, count, Int64GetDatum((int64) row->stats.records_high_water), \
+	X(t, record_size, bigint, bytes, row->record_size, "Bytes of one record.") \
+	X(t, records_max, bigint, count, row->stats.records_max, "Records that fit.") \
+	X(t, records_used, bigint, count, row->stats.records_used, "Records in use now.") \
+	X(t, records_high_water, bigint, count, row->stats.records_high_water, \
 	  "Most records in use at a time since the last TRUNCATE.") \
-	X(t, records_lost, bigint, count, Int64GetDatum((int64) row->stats.records_lost), \
+	X(t, records_lost, bigint, count, row->stats.records_lost, \
 	  "Records that were wanted while it was full, since the last TRUNCATE.") \
-	X(t, pages_max, bigint, pages, Int64GetDatum((int64) row->stats.pages_max), "Pages that it can have.") \
-	X(t, pages_resident, bigint, pages, Int64GetDatum((int64) row->stats.pages_resident), \
+	X(t, pages_max, bigint, pages, row->stats.pages_max, "Pages that it can have.") \
+	X(t, pages_resident, bigint, pages, row->stats.pages_resident, \
 	  "Pages that take memory now.") \
-	X(t, pages_reclaimed, bigint, pages, Int64GetDatum((int64) row->stats.pages_reclaimed), \
+	X(t, pages_reclaimed, bigint, pages, row->stats.pages_reclaimed, \
 	  "Pages given back to the system since the last TRUNCATE.") \
-	X(t, bytes_reserved, bigint, bytes, Int64GetDatum((int64) row->stats.bytes_reserved), \
+	X(t, bytes_reserved, bigint, bytes, row->stats.bytes_reserved, \
 	  "Bytes of shared memory set aside at the server's start.") \
-	X(t, bytes_resident, bigint, bytes, Int64GetDatum((int64) row->stats.bytes_resident), \
+	X(t, bytes_resident, bigint, bytes, row->stats.bytes_resident, \
 	  "Bytes that take memory now.")
 
 PFS_COLUMNS(containers, PfsContainerRow, CONTAINERS_COLUMNS)
@@ -132,16 +123,10 @@ typedef struct StatusRow
 	char		value[VARIABLE_VALUE_SIZE];
 } StatusRow;
 
-static Datum
-value_of(const StatusRow *row, bool *isnull)
-{
-	return row->value[0] ? pfs_text_datum(row->value) : pfs_null(isnull);
-}
-
 #define STATUS_COLUMNS(X, t) \
-	X(t, variable_name, text, none, pfs_text_datum(row->name), \
+	X(t, variable_name, text, none, row->name, \
 	  "pfs_start_time, footprint totals, what was kept over a restart, or pfs_<container>_lost.", .width = 28) \
-	X(t, variable_value, text, none, value_of(row, isnull), "Its value as text; NULL: there is none.", .width = 8)
+	X(t, variable_value, text, none, row->value[0] ? row->value : NULL, "Its value as text; NULL: there is none.", .width = 8)
 
 PFS_COLUMNS(status, StatusRow, STATUS_COLUMNS)
 
@@ -187,36 +172,12 @@ typedef struct DefinitionRow
 	const PfsView *view;		/* or */
 } DefinitionRow;
 
-static Datum
-table_name_of(const DefinitionRow *row)
-{
-	return CStringGetTextDatum(row->table ? row->table->name : row->view->name);
-}
-
-static Datum
-a_row_is_of(const DefinitionRow *row)
-{
-	return CStringGetTextDatum(row->table ? row->table->row_is : row->view->row_is);
-}
-
-static Datum
-truncate_effect_of(const DefinitionRow *row)
-{
-	return CStringGetTextDatum(row->table ? row->table->truncate_effect : "refused: it is a view");
-}
-
-static Datum
-writable_columns_of(const DefinitionRow *row, bool *isnull)
-{
-	return pfs_text_or_null(row->table ? pfs_writable_columns(row->table) : NULL, isnull);
-}
-
 #define DEFINITIONS_COLUMNS(X, t) \
-	X(t, table_name, text, none, table_name_of(row), "Name of the table or view in schema pfs.", .width = 24) \
-	X(t, a_row_is, text, none, a_row_is_of(row), "What one row stands for.", .width = 48) \
-	X(t, truncate_effect, text, none, truncate_effect_of(row), \
+	X(t, table_name, text, none, row->table ? row->table->name : row->view->name, "Name of the table or view in schema pfs.", .width = 24) \
+	X(t, a_row_is, text, none, row->table ? row->table->row_is : row->view->row_is, "What one row stands for.", .width = 48) \
+	X(t, truncate_effect, text, none, row->table ? row->table->truncate_effect : "refused: it is a view", \
 	  "What TRUNCATE and pfs.reset() do to it.", .width = 24) \
-	X(t, writable_columns, text, none, writable_columns_of(row, isnull), \
+	X(t, writable_columns, text, none, row->table ? pfs_writable_columns(row->table) : NULL, \
 	  "Columns that UPDATE can change; NULL: none.", .width = 16)
 
 PFS_COLUMNS(definitions, DefinitionRow, DEFINITIONS_COLUMNS)

@@ -13,6 +13,7 @@
 #include "pfs_backend_status.h"
 #include "pfs_instrument.h"
 #include "pfs_memory_total.h"
+#include "pfs_rel_name.h"
 #include "pfs_setup.h"
 #include "pfs_statement.h"
 #include "pfs_tables.h"
@@ -55,12 +56,6 @@ typedef struct CopyState
 	Size		last;			/* row that the last event belonged to */
 	PfsPatience patience;
 } CopyState;
-
-/* What the table keeps in scan->table_private. */
-typedef struct ThreadsScan
-{
-	TimestampTz now;			/* when the copy was made */
-} ThreadsScan;
 
 /*
  * Finds the row of the thread that an event belongs to.  Threads and events come from
@@ -198,122 +193,68 @@ command(const ThreadRow *row)
 	return row->is_idle ? "Sleep" : row->is_idle_in_transaction ? "Sleep in transaction" : "Query";
 }
 
-static Datum
-user_of(const ThreadRow *row, bool *isnull)
-{
-	return OidIsValid(row->role) ? pfs_text_datum(pfs_role_name(row->role)) : pfs_null(isnull);
-}
-
-static Datum
-host_of(const ThreadRow *row, bool *isnull)
-{
-	return row->has_status ? pfs_text_or_null(pfs_backend_status_host(&row->status), isnull) : pfs_null(isnull);
-}
-
-static Datum
-database_of(const ThreadRow *row, bool *isnull)
-{
-	if (!row->has_status || !OidIsValid(row->status.database))
-		return pfs_null(isnull);
-	return pfs_text_datum(pfs_database_name(row->status.database));
-}
-
-/* Returns how long the process has been in its present state. */
-static Datum
-seconds_of(PfsScan *scan, const ThreadRow *row, bool *isnull)
-{
-	const ThreadsScan *threads = scan->table_private;
-
-	if (!row->has_status || row->status.state_start == 0)
-		return pfs_null(isnull);
-	return Int64GetDatum(Max(threads->now - row->status.state_start, 0) / USECS_PER_SEC);
-}
-
-static Datum
-state_of(const ThreadRow *row, bool *isnull)
-{
-	if (row->stage_event_id != 0)
-		return pfs_event_name_datum(row->stage, isnull);
-	if (row->wait_event_id == 0)
-		return pfs_null(isnull);
-	return pfs_text_datum(pfs_instrument_name(pfs_instrument_at(row->wait)));
-}
+/* What the server's status entry says, if there is one. */
+#define STATUS(value) (row->has_status ? (value) : NULL)
 
 /*
  * The server's own text stands in where the statement is not instrumented.  A parallel worker's
  * can be that of a nested statement, which takes more rights than this column checks.
  */
-static Datum
-info_of(const ThreadRow *row, bool *isnull)
+static const char *
+info_of(const ThreadRow *row)
 {
-	if (row->statement != NULL)
-		return pfs_text_datum(row->statement);
-	if (row->foreground && !row->is_session)
-		return pfs_null(isnull);
-	return pfs_text_or_null(row->has_status ? row->status.activity : NULL, isnull);
-}
-
-static Datum
-connection_type_of(const ThreadRow *row, bool *isnull)
-{
-	return pfs_text_or_null(row->has_status ? pfs_backend_status_connection(&row->status) : NULL, isnull);
-}
-
-static Datum
-application_name_of(const ThreadRow *row, bool *isnull)
-{
-	return row->has_status ? pfs_text_datum(row->status.application_name) : pfs_null(isnull);
-}
-
-static Datum
-memory_of(const ThreadRow *row, uint64 bytes, bool *isnull)
-{
-	return row->memory_is_counted ? Int64GetDatum((int64) bytes) : pfs_null(isnull);
+	if (row->statement != NULL || (row->foreground && !row->is_session))
+		return row->statement;
+	return STATUS(row->status.activity);
 }
 
 #define COLUMNS(X, t) \
-	X(t, thread_id, bigint, none, Int64GetDatum((int64) row->thread_id), \
+	X(t, thread_id, bigint, none, row->thread_id, \
 	  "Number of the thread, from 1; never used again while the server runs.", .key = PFS_KEY_THREAD_ID) \
-	X(t, name, text, none, pfs_text_datum(row->name), \
+	X(t, name, text, none, row->name, \
 	  "thread/client_backend, thread/checkpointer, thread/worker/... and so on: the kind of process.", \
 	  .width = 24) \
-	X(t, type, text, none, CStringGetTextDatum(row->foreground ? "FOREGROUND" : "BACKGROUND"), \
+	X(t, type, text, none, row->foreground ? "FOREGROUND" : "BACKGROUND", \
 	  "FOREGROUND: client backends, walsenders, and the parallel workers of both. BACKGROUND: all others.", .width = 11) \
-	X(t, processlist_id, integer, none, row->is_session ? Int32GetDatum(row->pid) : pfs_null(isnull), \
+	X(t, processlist_id, integer, none, PFS_NULL_IF(!row->is_session, row->pid), \
 	  "Process id of client backends and walsenders, else NULL.") \
-	X(t, processlist_user, text, none, user_of(row, isnull), \
+	X(t, processlist_user, text, none, OidIsValid(row->role) ? pfs_role_name(row->role) : NULL, \
 	  "The authenticated role; NULL before authentication and for processes without one.", .width = 12) \
-	X(t, processlist_host, text, none, host_of(row, isnull), \
+	X(t, processlist_host, text, none, STATUS(pfs_backend_status_host(&row->status)), \
 	  "Numeric client address, [local] for a Unix socket, NULL without client." PFS_OWN_ROLE, \
 	  .width = 12, .hidden = true) \
-	X(t, processlist_db, text, none, database_of(row, isnull), "Database of the session.", .width = 12) \
-	X(t, processlist_command, text, none, CStringGetTextDatum(command(row)), \
+	X(t, processlist_db, text, none, STATUS(pfs_rel_database(row->status.database)), "Database of the session.", .width = 12) \
+	X(t, processlist_command, text, none, command(row), \
 	  "Query, Sleep, Sleep in transaction, Replication or Daemon.", .width = 8) \
-	X(t, processlist_time, bigint, seconds, seconds_of(scan, row, isnull), "Seconds in this command.") \
-	X(t, processlist_state, text, none, state_of(row, isnull), \
+	X(t, processlist_time, bigint, seconds, \
+	  PFS_NULL_IF(!row->has_status || row->status.state_start == 0, \
+				  Max(*(const TimestampTz *) scan->table_private - row->status.state_start, 0) / USECS_PER_SEC), \
+	  "Seconds in this command.") \
+	X(t, processlist_state, text, none, \
+	  pfs_event_name(row->stage_event_id != 0 ? row->stage : row->wait_event_id != 0 ? row->wait : PFS_NO_INSTRUMENT), \
 	  "The current stage, else the wait that is running now, idle apart." PFS_OWN_ROLE, \
 	  .width = 30, .hidden = true) \
-	X(t, processlist_info, text, none, info_of(row, isnull), \
+	X(t, processlist_info, text, none, info_of(row), \
 	  "Text of the statement that is running at top level; from pg_stat_activity where the statement is not " \
 	  "instrumented, but NULL of parallel workers. What follows PASSWORD, OPTIONS or CONNECTION in commands that can " \
 	  "hold passwords is hidden." \
 	  PFS_OWN_ROLE, .width = 128, .hidden = true) \
-	X(t, parent_thread_id, bigint, none, pfs_int64_or_null(row->parent_thread_id, isnull), \
+	X(t, parent_thread_id, bigint, none, PFS_NULL_IF_0(row->parent_thread_id), \
 	  "Of a parallel worker the leader's thread, of the worker of REPACK the one that executes it; else NULL.") \
-	X(t, role, text, none, pfs_null(isnull), PFS_RESERVED, .width = 1) \
-	X(t, instrumented, text, none, pfs_switch_datum(row->instrumented), \
+	X(t, role, text, none, NULL, PFS_RESERVED, .width = 1) \
+	X(t, instrumented, text, none, pfs_yes_or_no(row->instrumented), \
 	  "Are events of this thread collected?" PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch) \
-	X(t, history, text, none, pfs_switch_datum(row->history), \
+	X(t, history, text, none, pfs_yes_or_no(row->history), \
 	  "Do its events go to the histories?" PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch) \
-	X(t, connection_type, text, none, connection_type_of(row, isnull), \
+	X(t, connection_type, text, none, STATUS(pfs_backend_status_connection(&row->status)), \
 	  "Socket, TCP/IP, SSL/TLS or GSS; NULL without client.", .width = 7) \
-	X(t, thread_os_id, integer, none, Int32GetDatum(row->pid), \
+	X(t, thread_os_id, integer, none, row->pid, \
 	  "Process id, of every thread: pg_stat_activity.pid.") \
-	X(t, application_name, text, none, application_name_of(row, isnull), \
+	X(t, application_name, text, none, STATUS(row->status.application_name), \
 	  "As in pg_stat_activity." PFS_OWN_ROLE, .width = 12, .hidden = true) \
-	X(t, current_memory, bigint, bytes, memory_of(row, row->current_memory, isnull), \
+	X(t, current_memory, bigint, bytes, PFS_NULL_IF(!row->memory_is_counted, row->current_memory), \
 	  "Bytes of memory contexts in use, of those that are counted; NULL where none are.") \
-	X(t, high_memory, bigint, bytes, memory_of(row, row->high_memory, isnull), \
+	X(t, high_memory, bigint, bytes, PFS_NULL_IF(!row->memory_is_counted, row->high_memory), \
 	  "The most that it was, in bytes; NULL where none are counted.")
 
 PFS_COLUMNS(threads, ThreadRow, COLUMNS)
@@ -331,16 +272,16 @@ static const int status_columns[] = {
 
 /*
  * Copies the threads, and what only serves some columns if these are needed: the
- * status entries, and the events that are running.
+ * status entries, and the events that are running.  The scan keeps when that was.
  */
 static void
 copy(PfsScan *scan)
 {
-	ThreadsScan *threads = palloc(sizeof(ThreadsScan));
+	TimestampTz *now = palloc(sizeof(TimestampTz));
 	CopyState	state = {.scan = scan};
 
-	threads->now = GetCurrentTimestamp();
-	scan->table_private = threads;
+	*now = GetCurrentTimestamp();
+	scan->table_private = now;
 	for (int i = 0; i < lengthof(status_columns); i++)
 		state.with_status |= scan->needed[status_columns[i]];
 	pfs_threads_each(scan->thread_id, add_thread_cb, &state);

@@ -17,21 +17,15 @@ typedef struct TimerRow
 } TimerRow;
 
 /* What was measured of a timer; NULL where this machine does not offer it. */
-static Datum
-fact_datum(const TimerRow *timer, uint64 fact, bool *isnull)
-{
-	if (!timer->offered || timer->facts.frequency == 0)
-		return pfs_null(isnull);
-	return Int64GetDatum((int64) fact);
-}
+#define FACT(fact) PFS_NULL_IF(!row->offered || row->facts.frequency == 0, row->facts.fact)
 
 #define COLUMNS(X, t) \
-	X(t, timer_name, text, none, CStringGetTextDatum(pfs_timer_names[row->timer]), \
+	X(t, timer_name, text, none, pfs_timer_names[row->timer], \
 	  "CYCLE: the processor's counter. NANOSECOND to TICK: CLOCK_MONOTONIC in these units.", .width = 11) \
-	X(t, timer_frequency, bigint, hertz, fact_datum(row, row->facts.frequency, isnull), "Units per second.") \
-	X(t, timer_resolution, bigint, ticks, fact_datum(row, row->facts.resolution, isnull), \
+	X(t, timer_frequency, bigint, hertz, FACT(frequency), "Units per second.") \
+	X(t, timer_resolution, bigint, ticks, FACT(resolution), \
 	  "Smallest step seen, in units of the timer.") \
-	X(t, timer_overhead, bigint, cycles, fact_datum(row, row->facts.overhead, isnull), \
+	X(t, timer_overhead, bigint, cycles, FACT(overhead), \
 	  "Cost of one reading in processor cycles, the smallest of 20. A timed event has it twice inside its " \
 	  "timer_wait.")
 

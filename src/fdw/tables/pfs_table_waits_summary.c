@@ -52,11 +52,11 @@ typedef struct GlobalRow
 
 #define GLOBAL_COLUMNS(X, t) \
 	LEVEL_COLUMNS(X, t) \
-	X(t, quantile_95, numeric, picoseconds, pfs_ticks_datum(row->quantile[0]), \
+	X(t, quantile_95, numeric, picoseconds, pfs_ticks_as_ps(row->quantile[0]), \
 	  "95 % of the waits took at most so long, in picoseconds: upper bound of the range in " \
 	  "events_waits_histogram_global, at most 19 % too much, and never above the longest.", .width = 10) \
-	X(t, quantile_99, numeric, picoseconds, pfs_ticks_datum(row->quantile[1]), "The same for 99 %.", .width = 10) \
-	X(t, quantile_999, numeric, picoseconds, pfs_ticks_datum(row->quantile[2]), "The same for 99.9 %.", .width = 10)
+	X(t, quantile_99, numeric, picoseconds, pfs_ticks_as_ps(row->quantile[1]), "The same for 99 %.", .width = 10) \
+	X(t, quantile_999, numeric, picoseconds, pfs_ticks_as_ps(row->quantile[2]), "The same for 99.9 %.", .width = 10)
 
 PFS_COLUMNS(global, GlobalRow, GLOBAL_COLUMNS)
 
@@ -116,7 +116,7 @@ global_truncate(void)
 /* ---- histogram ---- */
 
 #define HISTOGRAM_COLUMNS(X, t) \
-	X(t, event_name, text, none, pfs_level_event_name(scan, row->instrument, isnull), \
+	X(t, event_name, text, none, pfs_event_name(row->instrument), \
 	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
 	PFS_BUCKET_COLUMNS(X, t, row, "Waits that took so long", "timed waits of this instrument")
 

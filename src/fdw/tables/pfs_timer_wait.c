@@ -13,27 +13,24 @@
  * pfs_timer_wait_get returns one value of a sum, for the list of columns in
  * pfs_timer_wait.h.
  */
-Datum
+PfsPicoseconds
 pfs_timer_wait_get(const PfsTotals *totals, PfsTimerWait what)
 {
-	bool		timed = totals->count_timed > 0;
-
 	switch (what)
 	{
 		case PFS_TIMER_WAIT_COUNT_STAR:
-			return Int64GetDatum((int64) pfs_totals_count(totals));
+			return pfs_totals_count(totals);
 		case PFS_TIMER_WAIT_COUNT_TIMED:
-			return Int64GetDatum((int64) totals->count_timed);
+			return totals->count_timed;
 		case PFS_TIMER_WAIT_SUM:
-			return pfs_ticks_datum(totals->sum);
+			return pfs_ticks_as_ps(totals->sum);
 		case PFS_TIMER_WAIT_MIN:
-			return pfs_ticks_datum(timed ? totals->min : 0);
+			return totals->count_timed > 0 ? pfs_ticks_as_ps(totals->min) : 0;
 		case PFS_TIMER_WAIT_MAX:
-			return pfs_ticks_datum(timed ? totals->max : 0);
+			return totals->count_timed > 0 ? pfs_ticks_as_ps(totals->max) : 0;
 		case PFS_TIMER_WAIT_AVG:
 			break;
 	}
 	/* The average of the picoseconds, as they are shown. */
-	return pfs_sum_datum(timed ? pfs_ticks_to_ps(pfs_timer_default(), totals->sum) /
-						 totals->count_timed : 0);
+	return totals->count_timed > 0 ? pfs_ticks_as_ps(totals->sum) / totals->count_timed : 0;
 }

@@ -12,7 +12,7 @@
 #define JOBS_COLUMNS(X, t) \
 	PFS_EV_COLUMNS(X, t, "The thread that it runs or ran in: threads.thread_id.", PFS_EV_NO_MORE, PFS_RESERVED, \
 	               PFS_EV_BEGIN_NULL) \
-	X(t, priority, integer, none, Int32GetDatum((int32) row->priority), "As it was begun with.") \
+	X(t, priority, integer, none, row->priority, "As it was begun with.") \
 	X(t, steps, bigint, count, \
 	  row->end_event_id == 0 ? pfs_null(isnull) : Int64GetDatum((int64) row->steps), "NULL while it runs.") \
 	PFS_EV_NESTING_COLUMNS(X, t, "event_id of the event that it began in.", "STAGE or STATEMENT, or NULL.")

@@ -13,7 +13,7 @@ typedef struct ExampleRow
 } ExampleRow;
 
 #define EXAMPLES_COLUMNS(X, t) \
-	X(t, number, integer, none, Int32GetDatum(row->number), "1 or 2.") \
+	X(t, number, integer, none, row->number, "1 or 2.") \
 	X(t, word, text, none, row->number == 1 ? pfs_null(isnull) : CStringGetTextDatum("two"), "Its word.", .width = 4)
 
 PFS_COLUMNS(examples, ExampleRow, EXAMPLES_COLUMNS)

@@ -25,8 +25,8 @@ add_row_cb(const PfsSummaryRow *from, void *arg)
 
 #define COLUMNS(X, t) \
 	PFS_EVENT_NAME_COLUMN(X, t) \
-	X(t, count_star, bigint, count, Int64GetDatum((int64) row->totals.count), "How often it was tallied.") \
-	X(t, sum_amount, bigint, count, Int64GetDatum((int64) row->totals.amount), "How much of it.")
+	X(t, count_star, bigint, count, row->totals.count, "How often it was tallied.") \
+	X(t, sum_amount, bigint, count, row->totals.amount, "How much of it.")
 
 PFS_LEVEL_FUNCTIONS(by_thread, TALLIES, THREAD, TallyRow, COLUMNS, add_row_cb, PFS_TALLY_COLOURS)
 PFS_LEVEL_FUNCTIONS(by_account, TALLIES, ACCOUNT, TallyRow, COLUMNS, add_row_cb, PFS_TALLY_COLOURS)
