@@ -406,7 +406,7 @@ pfsExecForeignInsert(EState *estate, ResultRelInfo *rinfo,
 	collect_values(modify, slot, NULL);
 	modify->nchanges++;
 	if (table->check_insert != NULL)
-		table->check_insert(modify->values, modify->nchanges);
+		table->check_insert(table, modify->values, modify->nchanges);
 	return slot;
 }
 
@@ -460,14 +460,14 @@ apply(PfsModify *modify)
 	switch (modify->operation)
 	{
 		case CMD_INSERT:
-			table->insert(modify->values, modify->nchanges);
+			table->insert(table, modify->values, modify->nchanges);
 			break;
 		case CMD_UPDATE:
 			for (int i = 0; i < modify->nchanges; i++)
-				table->update(modify->rows[i], &modify->values[i]);
+				table->update(table, modify->rows[i], &modify->values[i]);
 			break;
 		default:
-			table->remove(modify->rows, modify->nchanges);
+			table->remove(table, modify->rows, modify->nchanges);
 			break;
 	}
 }
@@ -488,7 +488,7 @@ pfsEndForeignModify(EState *estate, ResultRelInfo *rinfo)
 void
 pfs_require_truncatable(const PfsTable *table)
 {
-	if (table->truncate == NULL)
+	if (table->truncate == NULL && table->truncate_part == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot TRUNCATE table \"%s\" of pfs", table->name),
@@ -500,7 +500,7 @@ pfs_require_truncatable(const PfsTable *table)
 int64
 pfs_truncate(const PfsTable *table)
 {
-	int64		rows = table->truncate();
+	int64		rows = table->truncate != NULL ? table->truncate() : table->truncate_part(table);
 
 	pfs_reset_time_note(table->name);
 	if (table->truncated != NULL)

@@ -222,12 +222,26 @@ set_widths(RelOptInfo *baserel, const PfsBinding *binding)
 	}
 }
 
+/* Estimates the rows of a table. */
+static double
+estimate_rows(const PfsTable *table)
+{
+	double		records = 0;
+
+	if (table->estimate != NULL)
+		return table->estimate(table);
+	if (table->containers[0] == NULL)
+		return table->usual_rows;
+	for (int i = 0; i < PFS_TABLE_CONTAINERS && table->containers[i] != NULL; i++)
+		records += pfs_pages_used(*table->containers[i]);
+	return table->usual_rows > 0 ? records * table->usual_rows : records;
+}
+
 /* Estimates the rows that the copy has and those that the conditions leave. */
 void
 pfsGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 {
 	PfsPlan    *plan = palloc0(sizeof(PfsPlan));
-	const PfsTable *table;
 	Relation	rel;
 
 	pfs_require_loaded();
@@ -235,8 +249,7 @@ pfsGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	plan->binding = pfs_bind(rel);
 	table_close(rel, NoLock);
 
-	table = plan->binding->table;
-	plan->all_rows = clamp_row_est(table->estimate != NULL ? table->estimate() : pfs_pages_used(*table->container));
+	plan->all_rows = clamp_row_est(estimate_rows(plan->binding->table));
 	plan->copied_rows = plan->all_rows;
 	find_conditions(root, baserel, plan);
 	set_widths(baserel, plan->binding);

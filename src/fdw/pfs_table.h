@@ -83,6 +83,9 @@ struct PfsColumn
 	PfsSince	since;			/* 0: PFS_SINCE_1_0 */
 };
 
+/* More containers than a table's rows come from. */
+#define PFS_TABLE_CONTAINERS 4
+
 /*
  * Which row.  Travels as ctid from the scan to the write: the slot as its block,
  * the version folded into its offset.  Tables whose slots never change hands
@@ -129,11 +132,22 @@ struct PfsTable
 	bool		spills;
 
 	/*
-	 * Rows now, for the planner; cheap.  NULL: as many as the container has
-	 * records.
+	 * For callbacks that several tables share: which of the families of
+	 * events or summaries it shows, and what of it, such as the level; and of
+	 * a table of rules which ones.
 	 */
-	double		(*estimate) (void);
-	PfsPages  **container;
+	int			family;
+	int			part;
+	const struct PfsRuleTable *rules;
+
+	/*
+	 * Rows now, for the planner: so many for each record that the containers
+	 * have, 0: one; without containers so many in all.  estimate: instead,
+	 * where that says too little; cheap.
+	 */
+	PfsPages  **containers[PFS_TABLE_CONTAINERS];
+	double		usual_rows;
+	double		(*estimate) (const PfsTable *table);
 
 	/*
 	 * Collect the rows with pfs_scan_add().  May leave out what the scan's
@@ -173,20 +187,21 @@ struct PfsTable
 	 * insert takes all or none.  It raises the same errors, before it has
 	 * changed anything, if another session was faster in between.
 	 */
-	void		(*update) (PfsRowId row, const PfsNewRow *values);
+	void		(*update) (const PfsTable *table, PfsRowId row, const PfsNewRow *values);
 	bool		(*ignores) (PfsRowId row, int column);
-	void		(*check_insert) (const PfsNewRow *rows, int nrows);
-	void		(*insert) (const PfsNewRow *rows, int nrows);
-	void		(*remove) (const PfsRowId *rows, int nrows);
+	void		(*check_insert) (const PfsTable *table, const PfsNewRow *rows, int nrows);
+	void		(*insert) (const PfsTable *table, const PfsNewRow *rows, int nrows);
+	void		(*remove) (const PfsTable *table, const PfsRowId *rows, int nrows);
 
 	/*
 	 * Optional.  TRUNCATE and pfs.reset(), where pfs is switched on; returns
-	 * how many rows left.
+	 * how many rows left.  truncate_part: of tables that share it.
 	 */
 	void		(*check_truncate) (void);	/* optional: called before any
 											 * table is truncated; raises an
 											 * error if this one cannot be */
 	int64		(*truncate) (void);
+	int64		(*truncate_part) (const PfsTable *table);
 	void		(*truncated) (void);	/* optional: called behind */
 	bool		in_reset_all;	/* pfs.reset() without a name resets it */
 };

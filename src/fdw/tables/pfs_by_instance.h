@@ -5,7 +5,7 @@
 #ifndef PFS_BY_INSTANCE_H
 #define PFS_BY_INSTANCE_H
 
-#include "pfs.h"
+#include "pfs_table.h"
 
 /* Kinds of objects, in the order of their rows. */
 typedef enum PfsInstanceKind
@@ -17,7 +17,10 @@ typedef enum PfsInstanceKind
 
 #define PFS_NUM_INSTANCE_KINDS (PFS_INSTANCE_LWLOCK + 1)
 
-/* Moves the counters of all kinds to the event names; returns the events that `kind` lost. */
-extern int64 pfs_instances_push(PfsInstanceKind kind);
+/*
+ * TRUNCATE of the table of one kind, its part, or PFS_NUM_INSTANCE_KINDS: of all.  Moves the
+ * counters of all kinds to the event names; returns the events that the table lost.
+ */
+extern int64 pfs_instances_push(const PfsTable *table);
 
 #endif							/* PFS_BY_INSTANCE_H */

@@ -11,21 +11,47 @@
 #include "pfs_source.h"
 #include "pfs_value.h"
 
-/*
- * pfs_ev_add_cb adds an event to the scan, unless a condition on event_id or
- * event_name leaves it out.
- */
-void
-pfs_ev_add_cb(const PfsEvent *event, void *arg)
+/* Adds an event to the scan, unless a condition on event_id or event_name leaves it out. */
+static void
+add_cb(const PfsEvent *event, void *arg)
 {
-	const PfsEvCopy *copy = arg;
-	PfsScan    *scan = copy->scan;
+	PfsScan    *scan = arg;
 
 	if (scan->event_id != 0 && event->event_id != scan->event_id)
 		return;
 	if (scan->instrument != PFS_NO_INSTRUMENT && event->instrument != scan->instrument)
 		return;
-	pfs_scan_add_copy(scan, event, pfs_event_bytes(copy->family, event));
+	pfs_scan_add_copy(scan, event, pfs_event_bytes(scan->table->family, event));
+}
+
+void
+pfs_ev_current_copy(PfsScan *scan)
+{
+	pfs_events_current(scan->table->family, scan->thread_id, add_cb, scan);
+}
+
+void
+pfs_ev_history_copy(PfsScan *scan)
+{
+	pfs_events_history(scan->table->family, scan->thread_id, add_cb, scan);
+}
+
+void
+pfs_ev_history_long_copy(PfsScan *scan)
+{
+	pfs_events_history_long(scan->table->family, scan->thread_id, add_cb, scan);
+}
+
+double
+pfs_ev_history_estimate(const PfsTable *table)
+{
+	return pfs_pages_used(pfs_threads) * pfs_sizes.history[table->family];
+}
+
+double
+pfs_ev_history_long_estimate(const PfsTable *table)
+{
+	return pfs_sizes.history_long[table->family];
 }
 
 /*
@@ -64,7 +90,19 @@ pfs_ev_role(const void *row)
 
 /* TRUNCATE of running events: it is accepted and does nothing, as they cannot be removed. */
 int64
-pfs_ev_truncate_nothing(void)
+pfs_ev_current_truncate(const PfsTable *table)
 {
 	return 0;
+}
+
+int64
+pfs_ev_history_truncate(const PfsTable *table)
+{
+	return pfs_events_history_truncate(table->family);
+}
+
+int64
+pfs_ev_history_long_truncate(const PfsTable *table)
+{
+	return pfs_events_history_long_truncate(table->family);
 }

@@ -55,106 +55,48 @@ typedef enum PfsEvTime
 /* The value of these columns. */
 extern PfsPicoseconds pfs_ev_timer(const PfsEvent *event, PfsEvTime what, bool *isnull);
 
-/* The argument of pfs_ev_add_cb(): which family's events are copied into which scan. */
-typedef struct PfsEvCopy
-{
-	PfsScan    *scan;
-	PfsEventFamily family;
-} PfsEvCopy;
-
-extern void pfs_ev_add_cb(const PfsEvent *event, void *arg);
+/* The callbacks of these tables; what they show is in PfsTable.family. */
+extern void pfs_ev_current_copy(PfsScan *scan);
+extern void pfs_ev_history_copy(PfsScan *scan);
+extern void pfs_ev_history_long_copy(PfsScan *scan);
+extern double pfs_ev_history_estimate(const PfsTable *table);
+extern double pfs_ev_history_long_estimate(const PfsTable *table);
 extern Oid	pfs_ev_role(const void *row);
-extern int64 pfs_ev_truncate_nothing(void);
+extern int64 pfs_ev_current_truncate(const PfsTable *table);
+extern int64 pfs_ev_history_truncate(const PfsTable *table);
+extern int64 pfs_ev_history_long_truncate(const PfsTable *table);
 
 /*
  * The three tables of a family, whose columns PFS_COLUMNS(stem, ...) has made.  stem:
  * waits; one: "wait".  Rows are copies of the family's events, each with as many bytes as
  * mean something.  also: the tables' also_role; comment: on the table of running events.
  */
-#define PFS_EV_TABLES(family, stem, one, also, comment) \
-static void \
-current_copy(PfsScan *scan) \
-{ \
-	PfsEvCopy	copy = {scan, family}; \
-\
-	pfs_events_current(family, scan->thread_id, pfs_ev_add_cb, &copy); \
-} \
-static void \
-history_copy(PfsScan *scan) \
-{ \
-	PfsEvCopy	copy = {scan, family}; \
-\
-	pfs_events_history(family, scan->thread_id, pfs_ev_add_cb, &copy); \
-} \
-static void \
-history_long_copy(PfsScan *scan) \
-{ \
-	PfsEvCopy	copy = {scan, family}; \
-\
-	pfs_events_history_long(family, scan->thread_id, pfs_ev_add_cb, &copy); \
-} \
-static double \
-history_estimate(void) \
-{ \
-	return pfs_pages_used(pfs_threads) * pfs_sizes.history[family]; \
-} \
-static double \
-history_long_estimate(void) \
-{ \
-	return pfs_sizes.history_long[family]; \
-} \
-static int64 \
-history_truncate(void) \
-{ \
-	return pfs_events_history_truncate(family); \
-} \
-static int64 \
-history_long_truncate(void) \
-{ \
-	return pfs_events_history_long_truncate(family); \
-} \
-const PfsTable pfs_table_events_##stem##_current = { \
-	PFS_TABLE("events_" #stem "_current", stem, "MySQL", \
-			  "one " one " that is running now", \
-			  "accepted, does nothing", \
-			  comment), \
-	.row_size = sizeof(void *), \
-	.rows_vary = true, \
-	.container = &pfs_threads, \
-	.copy = current_copy, \
-	.role = pfs_ev_role, \
-	.also_role = also, \
-	.truncate = pfs_ev_truncate_nothing, \
+#define PFS_EV_TABLES(events, stem, one, also, comment) \
+PFS_EV_TABLE(events, stem, current, also, "one " one " that is running now", "accepted, does nothing", comment), \
+	.containers = {&pfs_threads}, \
 }; \
-const PfsTable pfs_table_events_##stem##_history = { \
-	PFS_TABLE("events_" #stem "_history", stem, "MySQL", \
-			  "one of the last finished " #stem " of a living thread", \
-			  "empties it", \
-			  "The last finished " #stem " of each living thread, pfs.events_" #stem "_history_size of them. " \
-			  "TRUNCATE empties it."), \
-	.row_size = sizeof(void *), \
-	.rows_vary = true, \
-	.estimate = history_estimate, \
-	.copy = history_copy, \
-	.role = pfs_ev_role, \
-	.also_role = also, \
-	.truncate = history_truncate, \
+PFS_EV_TABLE(events, stem, history, also, "one of the last finished " #stem " of a living thread", "empties it", \
+			 "The last finished " #stem " of each living thread, pfs.events_" #stem "_history_size of them. " \
+			 "TRUNCATE empties it."), \
+	.estimate = pfs_ev_history_estimate, \
 	.in_reset_all = true, \
 }; \
-const PfsTable pfs_table_events_##stem##_history_long = { \
-	PFS_TABLE("events_" #stem "_history_long", stem, "MySQL", \
-			  "one of the last finished " #stem " of the whole server", \
-			  "empties it", \
-			  "The last finished " #stem " of the whole server by their end, pfs.events_" #stem "_history_long_size " \
-			  "of them. TRUNCATE empties it."), \
-	.row_size = sizeof(void *), \
-	.rows_vary = true, \
-	.estimate = history_long_estimate, \
-	.copy = history_long_copy, \
-	.role = pfs_ev_role, \
-	.also_role = also, \
-	.truncate = history_long_truncate, \
+PFS_EV_TABLE(events, stem, history_long, also, "one of the last finished " #stem " of the whole server", "empties it", \
+			 "The last finished " #stem " of the whole server by their end, pfs.events_" #stem "_history_long_size " \
+			 "of them. TRUNCATE empties it."), \
+	.estimate = pfs_ev_history_long_estimate, \
 	.in_reset_all = true, \
 }
+
+#define PFS_EV_TABLE(events, stem, which, also, a_row_is, effect, comment) \
+const PfsTable pfs_table_events_##stem##_##which = { \
+	PFS_TABLE("events_" #stem "_" #which, stem, "MySQL", a_row_is, effect, comment), \
+	.family = events, \
+	.row_size = sizeof(void *), \
+	.rows_vary = true, \
+	.copy = pfs_ev_##which##_copy, \
+	.role = pfs_ev_role, \
+	.also_role = also, \
+	.truncate_part = pfs_ev_##which##_truncate
 
 #endif							/* PFS_EV_H */

@@ -8,6 +8,8 @@
 
 #include "pfs_summary.h"
 #include "pfs_tables.h"
+#include "pfs_thread.h"
+#include "pfs_timer_wait.h"
 
 /* The first field of a summary's row; which of the keys are set depends on the level. */
 typedef struct PfsLevelKeys
@@ -15,12 +17,11 @@ typedef struct PfsLevelKeys
 	uint64		thread_id;
 	PfsInstrumentId instrument;
 	uint32		cell;			/* of families whose cells are no instruments */
+	const void *cell_keys;		/* what these stand for: PfsSummaryRow.keys */
 	bool		named;			/* false: background processes */
 	char		user_name[NAMEDATALEN];
 	char		host_name[PFS_CLIENT_HOST_SIZE];
 } PfsLevelKeys;
-
-extern void pfs_level_keys_fill(PfsLevelKeys *keys, const PfsSummaryRow *from);
 
 /* The keys of each level.  row is a struct that begins with PfsLevelKeys keys. */
 #define PFS_THREAD_KEYS(X, t) \
@@ -31,13 +32,17 @@ extern void pfs_level_keys_fill(PfsLevelKeys *keys, const PfsSummaryRow *from);
 	PFS_USER_KEYS(X, t) \
 	PFS_HOST_KEYS(X, t)
 
-#define PFS_USER_KEYS(X, t) \
-	X(t, user_name, text, none, row->keys.named ? row->keys.user_name : NULL, \
+#define PFS_USER_KEYS(X, t) PFS_USER_COLUMN(X, t, &row->keys)
+#define PFS_HOST_KEYS(X, t) PFS_HOST_COLUMN(X, t, &row->keys)
+
+/* of: whatever has these names, and says whether there are any. */
+#define PFS_USER_COLUMN(X, t, of) \
+	X(t, user_name, text, none, (of)->named ? (of)->user_name : NULL, \
 	  "The authenticated role; NULL for background processes, (others) for roles that gave their places away.", \
 	  .width = 12)
 
-#define PFS_HOST_KEYS(X, t) \
-	X(t, host, text, none, row->keys.named ? row->keys.host_name : NULL, \
+#define PFS_HOST_COLUMN(X, t, of) \
+	X(t, host, text, none, (of)->named ? (of)->host_name : NULL, \
 	  "Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that " \
 	  "gave their places away.", .width = 12)
 
@@ -48,43 +53,58 @@ extern void pfs_level_keys_fill(PfsLevelKeys *keys, const PfsSummaryRow *from);
 	X(t, event_name, text, none, pfs_event_name(row->keys.instrument), \
 	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME)
 
-/* Estimates the rows of a table of the level, if each key has rows_per_key of them. */
-extern double pfs_level_estimate(PfsLevel level, double rows_per_key);
+/* The struct of a summary's rows, whose totals are the family's. */
+#define PFS_LEVEL_ROW(Row, Totals) \
+typedef struct Row \
+{ \
+	PfsLevelKeys keys; \
+	Totals		totals; \
+} Row; \
+StaticAssertDecl(offsetof(Row, totals) == sizeof(PfsLevelKeys), "totals lie right behind the keys")
+
+/* The records of a level; global there is one. */
+#define PFS_THREAD_RECORDS {&pfs_threads}
+#define PFS_ACCOUNT_RECORDS {&pfs_accounts[PFS_ACCOUNTS].pages}
+#define PFS_USER_RECORDS {&pfs_accounts[PFS_USERS].pages}
+#define PFS_HOST_RECORDS {&pfs_accounts[PFS_HOSTS].pages}
+#define PFS_GLOBAL_RECORDS {NULL}
 
 /*
- * The columns and functions of a family's table of one level, for a PfsTable that
- * PFS_LEVEL_TABLE or the family's own file defines.  Row: the type of its rows, which
- * begins with the keys; COLUMNS: the list of the columns behind them; add_cb fills a row.
+ * A family's table of one level, whose rows begin with what PFS_LEVEL_ROW() has.  COLUMNS: the list
+ * of the columns behind the keys; rows_per_key: a guess.
  */
-#define PFS_LEVEL_FUNCTIONS(prefix, FAMILY, LEVEL, Row, COLUMNS, add_cb, rows_per_key) \
-PFS_JOINED_COLUMNS(prefix, Row, PFS_##LEVEL##_KEYS, COLUMNS) \
-static double \
-prefix##_estimate(void) \
-{ \
-	return pfs_level_estimate(PFS_LEVEL_##LEVEL, rows_per_key); \
-} \
-static void \
-prefix##_copy(PfsScan *scan) \
-{ \
-	pfs_summary_read(PFS_FAMILY_##FAMILY, PFS_LEVEL_##LEVEL, \
-					 PFS_LEVEL_##LEVEL == PFS_LEVEL_THREAD ? scan->thread_id : 0, scan->instrument, add_cb, scan); \
-} \
-static int64 \
-prefix##_truncate(void) \
-{ \
-	return pfs_summary_truncate(PFS_FAMILY_##FAMILY, PFS_LEVEL_##LEVEL); \
-}
-
-/* The table itself, which C knows as pfs_table_<symbol>. */
-#define PFS_LEVEL_TABLE(symbol, prefix, Row, name, source, a_row_is, effect, comment) \
+#define PFS_LEVEL_TABLE(symbol, FAMILY, LEVEL, Row, COLUMNS, rows_per_key, table_name, source, a_row_is, effect, comment) \
+PFS_JOINED_COLUMNS(symbol, Row, PFS_##LEVEL##_KEYS, COLUMNS) \
 const PfsTable pfs_table_##symbol = { \
-	PFS_TABLE(name, prefix, source, a_row_is, effect, comment), \
+	PFS_TABLE(table_name, symbol, source, a_row_is, effect, comment), \
+	.family = PFS_FAMILY_##FAMILY, \
+	.part = PFS_LEVEL_##LEVEL, \
 	.row_size = sizeof(Row), \
-	.estimate = prefix##_estimate, \
-	.copy = prefix##_copy, \
-	.truncate = prefix##_truncate, \
+	.containers = PFS_##LEVEL##_RECORDS, \
+	.usual_rows = rows_per_key, \
+	.copy = pfs_level_copy, \
+	.truncate_part = pfs_level_truncate, \
 	.in_reset_all = true, \
 }
+
+/* A global table with a row for each of the family's instruments; its columns have been made. */
+#define PFS_ALL_EVENTS_TABLE(symbol, FAMILY, Row, copy_cb, table_name, a_row_is, effect, comment) \
+const PfsTable pfs_table_##symbol = { \
+	PFS_TABLE(table_name, symbol, "MySQL", a_row_is, effect, comment), \
+	.family = PFS_FAMILY_##FAMILY, \
+	.part = PFS_LEVEL_GLOBAL, \
+	.row_size = sizeof(Row), \
+	.estimate = pfs_level_all_estimate, \
+	.copy = copy_cb, \
+	.truncate_part = pfs_level_truncate, \
+	.in_reset_all = true, \
+}
+
+/* The callbacks of these tables; what they show is in PfsTable.family and .part. */
+extern void pfs_level_copy(PfsScan *scan);
+extern void pfs_level_copy_all(PfsScan *scan);
+extern double pfs_level_all_estimate(const PfsTable *table);
+extern int64 pfs_level_truncate(const PfsTable *table);
 
 /* What TRUNCATE does at the levels of all families but memory, as pfs.tables shows it. */
 #define PFS_THREAD_EFFECT "moves the counters into their accounts"
@@ -97,22 +117,31 @@ const PfsTable pfs_table_##symbol = { \
  * the same but for the keys.  stem and by: of the names, events_<stem>_summary_..._by_<by>;
  * one: what a row without the key is; what: what the tables show.
  */
-#define PFS_LEVEL_TABLES(stem, by, FAMILY, Row, COLUMNS, add_cb, rows_per_key, one, what) \
-PFS_LEVEL_FUNCTIONS(by_thread, FAMILY, THREAD, Row, COLUMNS, add_cb, rows_per_key) \
-PFS_LEVEL_FUNCTIONS(by_account, FAMILY, ACCOUNT, Row, COLUMNS, add_cb, rows_per_key) \
-PFS_LEVEL_FUNCTIONS(by_user, FAMILY, USER, Row, COLUMNS, add_cb, rows_per_key) \
-PFS_LEVEL_FUNCTIONS(by_host, FAMILY, HOST, Row, COLUMNS, add_cb, rows_per_key) \
-PFS_ONE_LEVEL_TABLE(stem, by, by_thread, Row, one " of one living thread", PFS_THREAD_EFFECT, \
-	what ", by living thread."); \
-PFS_ONE_LEVEL_TABLE(stem, by, by_account, Row, one " of one account", PFS_ACCOUNT_EFFECT, \
-	what ", by account: a user on a client address, sessions that have ended included."); \
-PFS_ONE_LEVEL_TABLE(stem, by, by_user, Row, one " of one user", PFS_USER_EFFECT, \
-	what ", by user, sessions that have ended included."); \
-PFS_ONE_LEVEL_TABLE(stem, by, by_host, Row, one " of one client address", PFS_HOST_EFFECT, \
-	what ", by client address, sessions that have ended included.")
+#define PFS_LEVEL_TABLES(stem, by, FAMILY, Row, COLUMNS, rows_per_key, one, what) \
+PFS_ONE_LEVEL_TABLE(stem, thread, by, FAMILY, THREAD, Row, COLUMNS, rows_per_key, one " of one living thread", \
+					what ", by living thread."); \
+PFS_ONE_LEVEL_TABLE(stem, account, by, FAMILY, ACCOUNT, Row, COLUMNS, rows_per_key, one " of one account", \
+					what ", by account: a user on a client address, sessions that have ended included."); \
+PFS_ONE_LEVEL_TABLE(stem, user, by, FAMILY, USER, Row, COLUMNS, rows_per_key, one " of one user", \
+					what ", by user, sessions that have ended included."); \
+PFS_ONE_LEVEL_TABLE(stem, host, by, FAMILY, HOST, Row, COLUMNS, rows_per_key, one " of one client address", \
+					what ", by client address, sessions that have ended included.")
 
-#define PFS_ONE_LEVEL_TABLE(stem, by, prefix, Row, a_row_is, effect, what) \
-PFS_LEVEL_TABLE(stem##_##prefix, prefix, Row, "events_" #stem "_summary_" #prefix "_by_" by, "MySQL", a_row_is, \
-				effect, what " TRUNCATE " effect ".")
+#define PFS_ONE_LEVEL_TABLE(stem, level, by, FAMILY, LEVEL, Row, COLUMNS, rows_per_key, a_row_is, what) \
+PFS_LEVEL_TABLE(stem##_by_##level, FAMILY, LEVEL, Row, COLUMNS, rows_per_key, \
+				"events_" #stem "_summary_by_" #level "_by_" by, "MySQL", a_row_is, PFS_##LEVEL##_EFFECT, \
+				what " TRUNCATE " PFS_##LEVEL##_EFFECT ".")
+
+/*
+ * All five tables of a family of events by event name, the global one with a row for each instrument.
+ * stem: statements; one: "statement"; effect: of TRUNCATE of the global one.
+ */
+#define PFS_EVENT_LEVEL_TABLES(stem, one, FAMILY, Row, COLUMNS, rows_per_key, effect) \
+PFS_LEVEL_TABLES(stem, "event_name", FAMILY, Row, COLUMNS, rows_per_key, "one kind of " one, \
+				 "Counts and times of " #stem " by event name"); \
+PFS_COLUMNS(stem##_global, Row, COLUMNS) \
+PFS_ALL_EVENTS_TABLE(stem##_global, FAMILY, Row, pfs_level_copy_all, "events_" #stem "_summary_global_by_event_name", \
+					 "one kind of " one, effect, \
+					 "Counts and times of " #stem " by event name, every instrument has a row. TRUNCATE " effect ".")
 
 #endif							/* PFS_LEVELS_H */

@@ -19,17 +19,18 @@ typedef union AnyRule
 
 /* Rules now, for the planner. */
 double
-pfs_rule_table_estimate(const PfsRuleTable *table)
+pfs_rule_table_estimate(const PfsTable *table)
 {
-	return pfs_pages_used(table->list->pages);
+	return pfs_pages_used(table->rules->list->pages);
 }
 
 /* Copies the rules one by one; one that is removed meanwhile is left out. */
 void
-pfs_rule_table_copy(const PfsRuleTable *table, PfsScan *scan)
+pfs_rule_table_copy(PfsScan *scan)
 {
-	PfsPages   *pages = table->list->pages;
-	Size		size = pfs_rules_size(table->list);
+	const PfsRuleList *list = scan->table->rules->list;
+	PfsPages   *pages = list->pages;
+	Size		size = pfs_rules_size(list);
 	uint32		pos = 0;
 	PfsRuleRef	ref;
 
@@ -92,15 +93,16 @@ new_switches(const PfsRuleTable *table, const PfsNewRow *values, uint64 *bits, u
 
 /* Writes the switches that an UPDATE sets; a rule that has gone is passed over. */
 void
-pfs_rule_table_update(const PfsRuleTable *table, PfsRowId row, const PfsNewRow *values)
+pfs_rule_table_update(const PfsTable *table, PfsRowId row, const PfsNewRow *values)
 {
+	const PfsRuleTable *rules = table->rules;
 	PfsRuleRef	ref;
 	uint64		bits;
 	uint64		switches;
 
-	new_switches(table, values, &bits, &switches);
-	if (find_ref(table, row, &ref))
-		pfs_rules_update(table->list, ref, bits, switches);
+	new_switches(rules, values, &bits, &switches);
+	if (find_ref(rules, row, &ref))
+		pfs_rules_update(rules->list, ref, bits, switches);
 }
 
 /* Makes a rule from the values of a new row, which were checked. */
@@ -131,17 +133,18 @@ same_key(const PfsRuleTable *table, const PfsNewRow *a, const PfsNewRow *b)
  * rule, or does not fit.
  */
 void
-pfs_rule_table_check_insert(const PfsRuleTable *table, const PfsNewRow *rows, int nrows)
+pfs_rule_table_check_insert(const PfsTable *table, const PfsNewRow *rows, int nrows)
 {
+	const PfsRuleTable *rules = table->rules;
 	AnyRule		rule;
 
-	make_rule(table, &rows[nrows - 1], &rule);
+	make_rule(rules, &rows[nrows - 1], &rule);
 	for (int i = 0; i < nrows - 1; i++)
 	{
-		if (same_key(table, &rows[i], &rows[nrows - 1]))
-			table->report(PFS_RULES_DUPLICATE, &rule);
+		if (same_key(rules, &rows[i], &rows[nrows - 1]))
+			rules->report(PFS_RULES_DUPLICATE, &rule);
 	}
-	table->report(pfs_rules_check(table->list, &rule, nrows - 1), &rule);
+	rules->report(pfs_rules_check(rules->list, &rule, nrows - 1), &rule);
 }
 
 /*
@@ -149,27 +152,35 @@ pfs_rule_table_check_insert(const PfsRuleTable *table, const PfsNewRow *rows, in
  * pfs_rule_table_check_insert().
  */
 void
-pfs_rule_table_insert(const PfsRuleTable *table, const PfsNewRow *rows, int nrows)
+pfs_rule_table_insert(const PfsTable *table, const PfsNewRow *rows, int nrows)
 {
-	Size		size = pfs_rules_size(table->list);
+	PfsRuleList *list = table->rules->list;
+	Size		size = pfs_rules_size(list);
 	char	   *rules = palloc(size * nrows);
 	PfsRuleResult result;
 	int			which;
 
 	for (int i = 0; i < nrows; i++)
-		make_rule(table, &rows[i], rules + size * i);
-	result = pfs_rules_insert(table->list, rules, nrows, &which);
-	table->report(result, rules + size * Min(which, nrows - 1));
+		make_rule(table->rules, &rows[i], rules + size * i);
+	result = pfs_rules_insert(list, rules, nrows, &which);
+	table->rules->report(result, rules + size * Min(which, nrows - 1));
 }
 
 /* Removes the rules of a DELETE, in one write section; those that have gone are passed over. */
 void
-pfs_rule_table_remove(const PfsRuleTable *table, const PfsRowId *rows, int nrows)
+pfs_rule_table_remove(const PfsTable *table, const PfsRowId *rows, int nrows)
 {
 	PfsRuleRef *refs = palloc(sizeof(PfsRuleRef) * nrows);
 	int			n = 0;
 
 	for (int i = 0; i < nrows; i++)
-		n += find_ref(table, rows[i], &refs[n]);
-	pfs_rules_remove(table->list, refs, n);
+		n += find_ref(table->rules, rows[i], &refs[n]);
+	pfs_rules_remove(table->rules->list, refs, n);
+}
+
+/* Removes all rules; returns how many there were. */
+int64
+pfs_rule_table_truncate(const PfsTable *table)
+{
+	return pfs_rules_remove_all(table->rules->list);
 }

@@ -26,67 +26,26 @@ typedef struct PfsRuleTable
 	void		(*report) (PfsRuleResult result, const void *rule);
 } PfsRuleTable;
 
-/*
- * The callbacks of PfsTable with these names, for this table.  A copied row is a PfsRuleRef
- * and behind it the rule.
- */
-extern double pfs_rule_table_estimate(const PfsRuleTable *table);
-extern void pfs_rule_table_copy(const PfsRuleTable *table, PfsScan *scan);
-extern PfsRowId pfs_rule_table_identity(const void *row);
-extern void pfs_rule_table_update(const PfsRuleTable *table, PfsRowId row, const PfsNewRow *values);
-extern void pfs_rule_table_check_insert(const PfsRuleTable *table, const PfsNewRow *rows, int nrows);
-extern void pfs_rule_table_insert(const PfsRuleTable *table, const PfsNewRow *rows, int nrows);
-extern void pfs_rule_table_remove(const PfsRuleTable *table, const PfsRowId *rows, int nrows);
-
-/*
- * These callbacks for the PfsRuleTable of a file, and where its PfsTable names them; row_size
- * is the table's own affair.
- */
-#define PFS_RULE_TABLE_FUNCTIONS(rule_table) \
-static double \
-estimate(void) \
-{ \
-	return pfs_rule_table_estimate(&rule_table); \
-} \
-static void \
-copy(PfsScan *scan) \
-{ \
-	pfs_rule_table_copy(&rule_table, scan); \
-} \
-static void \
-update(PfsRowId row, const PfsNewRow *values) \
-{ \
-	pfs_rule_table_update(&rule_table, row, values); \
-} \
-static void \
-check_insert(const PfsNewRow *rows, int nrows) \
-{ \
-	pfs_rule_table_check_insert(&rule_table, rows, nrows); \
-} \
-static void \
-insert(const PfsNewRow *rows, int nrows) \
-{ \
-	pfs_rule_table_insert(&rule_table, rows, nrows); \
-} \
-static void \
-delete(const PfsRowId *rows, int nrows) \
-{ \
-	pfs_rule_table_remove(&rule_table, rows, nrows); \
-} \
-static int64 \
-truncate_all(void) \
-{ \
-	return pfs_rules_remove_all(rule_table.list); \
-}
-
-#define PFS_RULE_TABLE_CALLBACKS \
-	.estimate = estimate, \
-	.copy = copy, \
+/* What a table of rules has besides its columns.  A copied row is a PfsRuleRef and behind it the rule. */
+#define PFS_RULE_TABLE(table) \
+	.rules = &(table), \
+	.estimate = pfs_rule_table_estimate, \
+	.copy = pfs_rule_table_copy, \
 	.identity = pfs_rule_table_identity, \
-	.update = update, \
-	.check_insert = check_insert, \
-	.insert = insert, \
-	.remove = delete, \
-	.truncate = truncate_all
+	.update = pfs_rule_table_update, \
+	.check_insert = pfs_rule_table_check_insert, \
+	.insert = pfs_rule_table_insert, \
+	.remove = pfs_rule_table_remove, \
+	.truncate_part = pfs_rule_table_truncate
+
+/* These callbacks of PfsTable, for any table of rules. */
+extern double pfs_rule_table_estimate(const PfsTable *table);
+extern void pfs_rule_table_copy(PfsScan *scan);
+extern PfsRowId pfs_rule_table_identity(const void *row);
+extern void pfs_rule_table_update(const PfsTable *table, PfsRowId row, const PfsNewRow *values);
+extern void pfs_rule_table_check_insert(const PfsTable *table, const PfsNewRow *rows, int nrows);
+extern void pfs_rule_table_insert(const PfsTable *table, const PfsNewRow *rows, int nrows);
+extern void pfs_rule_table_remove(const PfsTable *table, const PfsRowId *rows, int nrows);
+extern int64 pfs_rule_table_truncate(const PfsTable *table);
 
 #endif							/* PFS_RULE_TABLE_H */

@@ -18,42 +18,38 @@ add_account_cb(const PfsAccount *account, void *arg)
 	*(PfsAccount *) pfs_scan_add(arg) = *account;
 }
 
-#define USER_COLUMN(X, t) \
-	X(t, user_name, text, none, row->named ? row->user_name : NULL, \
-	  "The authenticated role; NULL for background processes, (others) for roles that gave their places away.", \
-	  .width = 12)
-
-#define HOST_COLUMN(X, t) \
-	X(t, host, text, none, row->named ? row->host_name : NULL, \
-	  "Numeric client address, [local] for a Unix socket; NULL for background processes, (others) for addresses that " \
-	  "gave their places away.", .width = 12)
-
 #define CONNECTIONS_COLUMNS(X, t) \
 	X(t, current_connections, bigint, count, row->current, "Connections now.") \
 	X(t, total_connections, bigint, count, row->total, \
 	  "Connections since the last TRUNCATE.")
 
-#define ACCOUNTS_COLUMNS(X, t) USER_COLUMN(X, t) HOST_COLUMN(X, t) CONNECTIONS_COLUMNS(X, t)
-#define USERS_COLUMNS(X, t) USER_COLUMN(X, t) CONNECTIONS_COLUMNS(X, t)
-#define HOSTS_COLUMNS(X, t) HOST_COLUMN(X, t) CONNECTIONS_COLUMNS(X, t)
+#define ACCOUNTS_COLUMNS(X, t) PFS_USER_COLUMN(X, t, row) PFS_HOST_COLUMN(X, t, row) CONNECTIONS_COLUMNS(X, t)
+#define USERS_COLUMNS(X, t) PFS_USER_COLUMN(X, t, row) CONNECTIONS_COLUMNS(X, t)
+#define HOSTS_COLUMNS(X, t) PFS_HOST_COLUMN(X, t, row) CONNECTIONS_COLUMNS(X, t)
 
-/* The functions of one of the tables; KIND: which records. */
-#define ACCOUNT_TABLE_FUNCTIONS(t, KIND, LIST) \
-PFS_COLUMNS(t, PfsAccount, LIST) \
-static void \
-t##_copy(PfsScan *scan) \
-{ \
-	pfs_accounts_read(KIND, add_account_cb, scan); \
-} \
-static int64 \
-t##_truncate(void) \
-{ \
-	return pfs_summary_truncate_accounts(KIND); \
+PFS_COLUMNS(accounts, PfsAccount, ACCOUNTS_COLUMNS)
+PFS_COLUMNS(users, PfsAccount, USERS_COLUMNS)
+PFS_COLUMNS(hosts, PfsAccount, HOSTS_COLUMNS)
+
+static void
+copy(PfsScan *scan)
+{
+	pfs_accounts_read(scan->table->part, add_account_cb, scan);
 }
 
-ACCOUNT_TABLE_FUNCTIONS(accounts, PFS_ACCOUNTS, ACCOUNTS_COLUMNS)
-ACCOUNT_TABLE_FUNCTIONS(users, PFS_USERS, USERS_COLUMNS)
-ACCOUNT_TABLE_FUNCTIONS(hosts, PFS_HOSTS, HOSTS_COLUMNS)
+static int64
+truncate_part(const PfsTable *table)
+{
+	return pfs_summary_truncate_accounts(table->part);
+}
+
+/* What the tables have besides their columns; KIND: which records. */
+#define ACCOUNT_TABLE(KIND) \
+	.row_size = sizeof(PfsAccount), \
+	.part = KIND, \
+	.containers = {&pfs_accounts[KIND].pages}, \
+	.copy = copy, \
+	.truncate_part = truncate_part
 
 const PfsTable pfs_table_accounts = {
 	PFS_TABLE("accounts", accounts, "MySQL",
@@ -62,10 +58,7 @@ const PfsTable pfs_table_accounts = {
 			  "Accounts: users on client addresses. Failed logins and parallel workers do not count; background "
 			  "processes share one row with NULLs. TRUNCATE removes rows without a connection and pushes the "
 			  "summaries of threads and accounts upward."),
-	.row_size = sizeof(PfsAccount),
-	.container = &pfs_accounts[PFS_ACCOUNTS].pages,
-	.copy = accounts_copy,
-	.truncate = accounts_truncate,
+	ACCOUNT_TABLE(PFS_ACCOUNTS),
 };
 
 const PfsTable pfs_table_users = {
@@ -74,10 +67,7 @@ const PfsTable pfs_table_users = {
 			  "removes rows without a connection, moves the counters below upward, discards those of users",
 			  "Users that are or were connected. Background processes share one row with NULL. TRUNCATE removes "
 			  "rows without a connection; the summaries below are pushed upward, those of users discarded."),
-	.row_size = sizeof(PfsAccount),
-	.container = &pfs_accounts[PFS_USERS].pages,
-	.copy = users_copy,
-	.truncate = users_truncate,
+	ACCOUNT_TABLE(PFS_USERS),
 };
 
 const PfsTable pfs_table_hosts = {
@@ -86,8 +76,5 @@ const PfsTable pfs_table_hosts = {
 			  "removes rows without a connection, moves the counters below upward",
 			  "Client addresses that are or were connected. Background processes share one row with NULL. TRUNCATE "
 			  "removes rows without a connection and pushes the summaries below upward."),
-	.row_size = sizeof(PfsAccount),
-	.container = &pfs_accounts[PFS_HOSTS].pages,
-	.copy = hosts_copy,
-	.truncate = hosts_truncate,
+	ACCOUNT_TABLE(PFS_HOSTS),
 };

@@ -162,7 +162,7 @@ const PfsTable pfs_table_statements_by_digest = {
 			  "others. TRUNCATE removes the rows, also those of events_statements_histogram_by_digest, "
 			  "events_waits_summary_by_digest and table_io_waits_summary_by_digest."),
 	.row_size = sizeof(SummaryRow),
-	.container = &pfs_digests,
+	.containers = {&pfs_digests},
 	.copy = summary_copy,
 	.role = key_role,
 	.truncate = pfs_digests_truncate,
@@ -209,19 +209,14 @@ histogram_copy(PfsScan *scan)
 /* A guess: statements of one digest take similar times. */
 #define BUCKETS_PER_DIGEST 8
 
-static double
-histogram_estimate(void)
-{
-	return BUCKETS_PER_DIGEST * pfs_pages_used(pfs_digests);
-}
-
 const PfsTable pfs_table_statements_histogram_by_digest = {
 	PFS_TABLE("events_statements_histogram_by_digest", histogram, "MySQL",
 			  "one range of lengths of one shape of statements",
 			  "empties it; quantiles become 0",
 			  "How many statements of each shape were how long. TRUNCATE empties it; quantiles become 0."),
 	.row_size = sizeof(HistogramRow),
-	.estimate = histogram_estimate,
+	.containers = {&pfs_digests},
+	.usual_rows = BUCKETS_PER_DIGEST,
 	.copy = histogram_copy,
 	.role = key_role,
 	.truncate = pfs_digest_buckets_truncate,
@@ -258,7 +253,7 @@ const PfsTable pfs_table_waits_by_digest = {
 			  "What statements of each shape waited for; those of parallel workers are their leader's. TRUNCATE "
 			  "zeroes it."),
 	.row_size = sizeof(PfsDigestWaitRow),
-	.container = &pfs_digest_waits,
+	.containers = {&pfs_digest_waits},
 	.copy = waits_copy,
 	.role = key_role,
 	.truncate = pfs_digest_waits_truncate,
@@ -320,7 +315,7 @@ const PfsTable pfs_table_io_by_digest = {
 			  "statement that has a query_id; those of parallel workers are their leader's. A table or an index that is "
 			  "dropped loses its rows."),
 	.row_size = sizeof(PfsDigestRowsRow),
-	.container = &pfs_digest_rows,
+	.containers = {&pfs_digest_rows},
 	.copy = rows_copy,
 	.role = key_role,
 	.check_truncate = pfs_rel_stats_require_thread,

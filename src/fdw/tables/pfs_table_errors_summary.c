@@ -14,24 +14,7 @@
 #include "pfs_tables.h"
 #include "pfs_value.h"
 
-typedef struct ErrorRow
-{
-	PfsLevelKeys keys;
-	PfsErrorCell totals;
-	PfsSeverity severity;
-	char		state[6];		/* "": SQLSTATEs without a cell of their own */
-} ErrorRow;
-
-static void
-add_row_cb(const PfsSummaryRow *from, void *arg)
-{
-	ErrorRow   *row = pfs_scan_add(arg);
-
-	pfs_level_keys_fill(&row->keys, from);
-	row->totals = *(const PfsErrorCell *) from->totals;
-	if (!pfs_error_of_cell(from->cell, from->keys, row->state, &row->severity))
-		row->state[0] = '\0';
-}
+PFS_LEVEL_ROW(ErrorRow, PfsErrorCell);
 
 static const char *const severity_words[] = {
 	[PFS_SEVERITY_WARNING] = "WARNING",
@@ -40,19 +23,32 @@ static const char *const severity_words[] = {
 	[PFS_SEVERITY_PANIC] = "PANIC",
 };
 
-/*
- * The row of the SQLSTATEs that have no cell of their own shows neither name nor SQLSTATE
- * nor severity.
- */
-#define OF_STATE(value) (row->state[0] != '\0' ? (value) : NULL)
+typedef enum ErrorWord
+{
+	ERROR_NAME,
+	SQL_STATE,
+	SEVERITY,
+} ErrorWord;
+
+/* Returns one of these; NULL in the row of the SQLSTATEs that have no cell of their own. */
+static const char *
+word_of(const ErrorRow *row, ErrorWord word)
+{
+	char	   *state = palloc(6);
+	PfsSeverity severity;
+
+	if (!pfs_error_of_cell(row->keys.cell, row->keys.cell_keys, state, &severity))
+		return NULL;
+	return word == ERROR_NAME ? pfs_error_name(state) : word == SQL_STATE ? state : severity_words[severity];
+}
 
 #define COLUMNS(X, t) \
-	X(t, error_name, text, none, OF_STATE(pfs_error_name(row->state)), \
+	X(t, error_name, text, none, word_of(row, ERROR_NAME), \
 	  "Name of the condition as in the manual's appendix on error codes; NULL for states of extensions, and for " \
 	  "all that found no place of their own.", .width = 24) \
-	X(t, sql_state, text, none, OF_STATE(row->state), \
+	X(t, sql_state, text, none, word_of(row, SQL_STATE), \
 	  "SQLSTATE; NULL for all that found no place of their own.", .width = 6) \
-	X(t, severity, text, none, OF_STATE(severity_words[row->severity]), \
+	X(t, severity, text, none, word_of(row, SEVERITY), \
 	  "ERROR, FATAL, PANIC or WARNING. Rows below ERROR exist only for messages that log_min_messages lets " \
 	  "through.", .width = 6) \
 	X(t, sum_error_raised, bigint, count, row->totals.raised, "How often it was raised.") \
@@ -67,9 +63,7 @@ static const char *const severity_words[] = {
 
 #define WHAT "Errors by SQLSTATE and severity"
 
-PFS_LEVEL_TABLES(errors, "error", ERRORS, ErrorRow, COLUMNS, add_row_cb, ROWS_PER_KEY, "one SQLSTATE and severity", WHAT);
-
-PFS_LEVEL_FUNCTIONS(global, ERRORS, GLOBAL, ErrorRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
-
-PFS_ONE_LEVEL_TABLE(errors, "error", global, ErrorRow, "one SQLSTATE and severity", "zeroes all levels",
-					WHAT " of the whole server, sessions that have ended included.");
+PFS_LEVEL_TABLES(errors, "error", ERRORS, ErrorRow, COLUMNS, ROWS_PER_KEY, "one SQLSTATE and severity", WHAT);
+PFS_LEVEL_TABLE(errors_global, ERRORS, GLOBAL, ErrorRow, COLUMNS, ROWS_PER_KEY, "events_errors_summary_global_by_error", "MySQL",
+				"one SQLSTATE and severity", "zeroes all levels",
+				WHAT " of the whole server, sessions that have ended included. TRUNCATE zeroes all levels.");

@@ -63,7 +63,7 @@ const PfsTable pfs_table_file_instances = {
 			  "refused",
 			  "Files that the server has opened and that are still there. One row per path."),
 	.row_size = sizeof(FileRow),
-	.container = &pfs_files,
+	.containers = {&pfs_files},
 	.copy = files_copy,
 };
 
@@ -91,12 +91,6 @@ PFS_COLUMNS(event, EventRow, EVENT_COLUMNS)
 
 /* A guess: the kinds of calls that a server has made after a while. */
 #define USUAL_EVENT_NAMES 40
-
-static double
-event_estimate(void)
-{
-	return USUAL_EVENT_NAMES;
-}
 
 /*
  * Adds up the counters of all files by instrument, and adds a row for each that
@@ -134,7 +128,7 @@ const PfsTable pfs_table_file_summary_by_event_name = {
 			  "File calls by event name, over all files: those that are still there, removed ones, and calls "
 			  "without a file of their own. TRUNCATE empties it and sets the numbers of all files to zero."),
 	.row_size = sizeof(EventRow),
-	.estimate = event_estimate,
+	.usual_rows = USUAL_EVENT_NAMES,
 	.copy = event_copy,
 	.truncate = pfs_file_sums_clear,
 	.in_reset_all = true,
@@ -216,12 +210,6 @@ instance_copy(PfsScan *scan)
 	pfs_file_sums_each(add_sum_cb, scan);
 }
 
-static int64
-instance_truncate(void)
-{
-	return pfs_instances_push(PFS_INSTANCE_FILE);
-}
-
 const PfsTable pfs_table_file_summary_by_instance = {
 	PFS_TABLE("file_summary_by_instance", instance, "MySQL",
 			  "one event name and one file that is still there",
@@ -229,9 +217,10 @@ const PfsTable pfs_table_file_summary_by_instance = {
 			  "File calls by file and event name; files that are still there only. TRUNCATE adds the numbers to "
 			  "the event names and sets them to zero, here and in events_waits_summary_by_instance."),
 	.row_size = sizeof(InstanceRow),
-	.container = &pfs_file_sums,
+	.containers = {&pfs_file_sums},
 	.copy = instance_copy,
-	.truncate = instance_truncate,
+	.part = PFS_INSTANCE_FILE,
+	.truncate_part = pfs_instances_push,
 	.in_reset_all = true,
 };
 
@@ -309,6 +298,6 @@ const PfsTable pfs_table_file_summary_by_kind = {
 			  "file_summary_by_instance, and for each kind what no file that is there has. So a kind's rows add up "
 			  "to what was counted, whatever was removed; all kinds to file_summary_by_event_name."),
 	.row_size = sizeof(KindRow),
-	.container = &pfs_file_sums,
+	.containers = {&pfs_file_sums},
 	.copy = kind_copy,
 };

@@ -238,6 +238,12 @@ load_copy(PfsScan *scan)
 		pfs_load_read(r, &range, add_period_cb, scan);
 }
 
+static double
+load_estimate(const PfsTable *table)
+{
+	return pfs_load_estimate();
+}
+
 static Oid
 load_role(const void *row)
 {
@@ -253,7 +259,7 @@ const PfsTable pfs_table_load_history = {
 			  "rows of each period, and what is left of each type. TRUNCATE removes all periods."),
 	.row_size = sizeof(LoadRow),
 	.spills = true,
-	.estimate = pfs_load_estimate,
+	.estimate = load_estimate,
 	.copy = load_copy,
 	.role = load_role,
 	.truncate = pfs_load_truncate,

@@ -16,23 +16,10 @@
 #include "pfs_tables.h"
 #include "pfs_value.h"
 
-typedef struct MemoryRow
-{
-	PfsLevelKeys keys;
-	PfsMemoryTotals totals;
-} MemoryRow;
+PFS_LEVEL_ROW(MemoryRow, PfsMemoryTotals);
 
 /* A guess: a session uses some thirty kinds of contexts. */
 #define ROWS_PER_KEY 30
-
-static void
-add_row_cb(const PfsSummaryRow *from, void *arg)
-{
-	MemoryRow  *row = pfs_scan_add(arg);
-
-	pfs_level_keys_fill(&row->keys, from);
-	row->totals = *(const PfsMemoryTotals *) from->totals;
-}
 
 /*
  * Threads and what is above them are read one after the other, and a high-water or
@@ -88,12 +75,6 @@ bytes_used(const MemoryRow *row)
 	  "Most bytes in use since the last reset; above threads a higher estimate, as if all were at their marks at " \
 	  "once.")
 
-PFS_LEVEL_FUNCTIONS(by_thread, MEMORY, THREAD, MemoryRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(by_account, MEMORY, ACCOUNT, MemoryRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(by_user, MEMORY, USER, MemoryRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(by_host, MEMORY, HOST, MemoryRow, COLUMNS, add_row_cb, ROWS_PER_KEY)
-PFS_LEVEL_FUNCTIONS(contexts, MEMORY, GLOBAL, MemoryRow, COLUMNS, add_row_cb, 4 * ROWS_PER_KEY)
-
 /* ---- what is always counted ---- */
 
 static void
@@ -124,7 +105,7 @@ global_copy(PfsScan *scan)
 {
 	PfsContainerRow container;
 
-	contexts_copy(scan);
+	pfs_level_copy(scan);
 	for (int i = 0; pfs_container_row(i, false, &container); i++)
 	{
 		PfsMemoryTotals totals;
@@ -135,39 +116,43 @@ global_copy(PfsScan *scan)
 	pfs_shared_areas_each(add_area_cb, scan);
 }
 
+PFS_COLUMNS(global, MemoryRow, COLUMNS)
+
 const PfsTable pfs_table_memory_global = {
-	PFS_TABLE("memory_summary_global_by_event_name", contexts, "MySQL",
+	PFS_TABLE("memory_summary_global_by_event_name", global, "MySQL",
 			  "one kind of memory of the whole server",
 			  "makes what is in use the new baseline at all levels",
 			  "Memory of the whole server, sessions that have ended included. One row per instrument that was used "
 			  "since the last reset or holds something now. TRUNCATE makes what is in use the new baseline, at all "
 			  "levels."),
+	.family = PFS_FAMILY_MEMORY,
+	.part = PFS_LEVEL_GLOBAL,
 	.row_size = sizeof(MemoryRow),
-	.estimate = contexts_estimate,
+	.usual_rows = 4 * ROWS_PER_KEY,
 	.copy = global_copy,
-	.truncate = contexts_truncate,
+	.truncate_part = pfs_level_truncate,
 	.in_reset_all = true,
 };
 
-PFS_LEVEL_TABLE(memory_by_thread, by_thread, MemoryRow, "memory_summary_by_thread_by_event_name", "MySQL",
+PFS_LEVEL_TABLE(memory_by_thread, MEMORY, THREAD, MemoryRow, COLUMNS, ROWS_PER_KEY, "memory_summary_by_thread_by_event_name", "MySQL",
 				"one kind of memory of one living thread",
 				"makes what is in use the new baseline, pushes what was freed into their accounts",
 				"Memory by living thread. One row per thread and instrument that was used since the last reset or "
 				"holds something now. TRUNCATE makes what is in use the new baseline and pushes what was freed "
 				"into the accounts.");
-PFS_LEVEL_TABLE(memory_by_account, by_account, MemoryRow, "memory_summary_by_account_by_event_name", "MySQL",
+PFS_LEVEL_TABLE(memory_by_account, MEMORY, ACCOUNT, MemoryRow, COLUMNS, ROWS_PER_KEY, "memory_summary_by_account_by_event_name", "MySQL",
 				"one kind of memory of one account",
 				"makes what is in use the new baseline of threads and accounts, pushes what was freed into their "
 				"users and hosts",
 				"Memory by account, sessions that have ended included. One row per account and instrument. "
 				"TRUNCATE makes what is in use the new baseline of threads and accounts and pushes what was freed "
 				"into users and hosts.");
-PFS_LEVEL_TABLE(memory_by_user, by_user, MemoryRow, "memory_summary_by_user_by_event_name", "MySQL",
+PFS_LEVEL_TABLE(memory_by_user, MEMORY, USER, MemoryRow, COLUMNS, ROWS_PER_KEY, "memory_summary_by_user_by_event_name", "MySQL",
 				"one kind of memory of one user",
 				"makes what is in use the new baseline of threads, accounts and users",
 				"Memory by user, sessions that have ended included. One row per user and instrument. TRUNCATE "
 				"makes what is in use the new baseline of threads, accounts and users.");
-PFS_LEVEL_TABLE(memory_by_host, by_host, MemoryRow, "memory_summary_by_host_by_event_name", "MySQL",
+PFS_LEVEL_TABLE(memory_by_host, MEMORY, HOST, MemoryRow, COLUMNS, ROWS_PER_KEY, "memory_summary_by_host_by_event_name", "MySQL",
 				"one kind of memory of one client address",
 				"makes what is in use the new baseline of threads, accounts and hosts, pushes what was freed into "
 				"the global table",

@@ -124,12 +124,6 @@ objects_copy(PfsScan *scan)
 	pfs_scan_keep(scan, object_exists);
 }
 
-static double
-objects_estimate(void)
-{
-	return pfs_pages_used(pfs_rel_stats[PFS_TABLE_STATS].pages) + pfs_pages_used(pfs_programs);
-}
-
 static int64
 objects_truncate(void)
 {
@@ -145,7 +139,7 @@ const PfsTable pfs_table_objects_summary = {
 			  "table_lock_waits_summary_by_table and events_statements_summary_by_program show by themselves. An object "
 			  "that is dropped loses its row."),
 	.row_size = sizeof(ObjectRow),
-	.estimate = objects_estimate,
+	.containers = {&pfs_rel_stats[PFS_TABLE_STATS].pages, &pfs_programs},
 	.copy = objects_copy,
 	.check_truncate = pfs_rel_stats_require_thread,
 	.truncate = objects_truncate,

@@ -61,7 +61,7 @@ const PfsTable pfs_table_prepared_statements_instances = {
 			  "protocol. One that was closed disappears soon, not at once. TRUNCATE sets the counts to zero."),
 	.row_size = sizeof(PfsPrepared),
 	.size_of_row = pfs_prepared_record_size,
-	.container = &pfs_prepared,
+	.containers = {&pfs_prepared},
 	.copy = copy_rows,
 	.role = role,
 	.also_role = nested_role,

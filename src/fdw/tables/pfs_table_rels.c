@@ -179,12 +179,6 @@ by_table_copy(PfsScan *scan)
 	pfs_scan_keep(scan, io_row_exists);
 }
 
-static double
-by_index_estimate(void)
-{
-	return pfs_pages_used(pfs_rel_stats[PFS_TABLE_STATS].pages) + pfs_pages_used(pfs_rel_stats[PFS_INDEX_STATS].pages);
-}
-
 const PfsTable pfs_table_io_by_table = {
 	PFS_TABLE("table_io_waits_summary_by_table", by_table, "MySQL",
 			  "one table whose rows were accessed",
@@ -194,7 +188,7 @@ const PfsTable pfs_table_io_by_table = {
 			  "the index does for the row, waits included; rows of a page that is at hand are counted and not timed. "
 			  "A table that is dropped loses its row."),
 	.row_size = sizeof(IoRow),
-	.container = &pfs_rel_stats[PFS_TABLE_STATS].pages,
+	.containers = {&pfs_rel_stats[PFS_TABLE_STATS].pages},
 	.copy = by_table_copy,
 	.check_truncate = pfs_rel_stats_require_thread,
 	.truncate = pfs_rel_io_truncate,
@@ -209,7 +203,7 @@ const PfsTable pfs_table_io_by_index_usage = {
 			  "Rows that were accessed by each index, or by none, and the times of these accesses. An index without a row "
 			  "was not used since the last reset. One that REINDEX CONCURRENTLY builds anew keeps its row."),
 	.row_size = sizeof(IoRow),
-	.estimate = by_index_estimate,
+	.containers = {&pfs_rel_stats[PFS_TABLE_STATS].pages, &pfs_rel_stats[PFS_INDEX_STATS].pages},
 	.copy = by_index_copy,
 	.check_truncate = pfs_rel_stats_require_thread,
 	.truncate = pfs_rel_io_truncate,
@@ -294,7 +288,7 @@ const PfsTable pfs_table_lock_waits_by_table = {
 			  "zeroes it",
 			  "Waits for heavyweight locks on tables, by lock mode. A table that is dropped loses its row."),
 	.row_size = sizeof(LockRow),
-	.container = &pfs_rel_stats[PFS_TABLE_STATS].pages,
+	.containers = {&pfs_rel_stats[PFS_TABLE_STATS].pages},
 	.copy = locks_copy,
 	.truncate = truncate_locks,
 	.in_reset_all = true,

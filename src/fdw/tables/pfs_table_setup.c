@@ -22,9 +22,15 @@ typedef struct NumberRow
 static void
 add_number(PfsScan *scan, uint32 number)
 {
-	NumberRow  *row = pfs_scan_add(scan);
+	((NumberRow *) pfs_scan_add(scan))->number = number;
+}
 
-	row->number = number;
+/* Of objects that are always there, as many as the planner expects. */
+static void
+numbers_copy(PfsScan *scan)
+{
+	for (int i = 0; i < scan->table->usual_rows; i++)
+		add_number(scan, i);
 }
 
 static PfsRowId
@@ -78,7 +84,7 @@ properties_of(const PfsInstrument *ins)
 PFS_COLUMNS(instruments, NumberRow, INSTRUMENTS_COLUMNS)
 
 static double
-instruments_estimate(void)
+instruments_estimate(const PfsTable *table)
 {
 	return pfs_instrument_count();
 }
@@ -103,7 +109,7 @@ instruments_ignores(PfsRowId row, int column)
 }
 
 static void
-instruments_update(PfsRowId row, const PfsNewRow *values)
+instruments_update(const PfsTable *table, PfsRowId row, const PfsNewRow *values)
 {
 	pfs_setup_set_instrument(row.slot, pfs_new_switch(values, PFS_COLUMN(instruments, enabled)),
 							 pfs_new_switch(values, PFS_COLUMN(instruments, timed)));
@@ -136,21 +142,8 @@ const PfsTable pfs_table_setup_instruments = {
 
 PFS_COLUMNS(consumers, NumberRow, CONSUMERS_COLUMNS)
 
-static double
-consumers_estimate(void)
-{
-	return PFS_NUM_CONSUMERS;
-}
-
 static void
-consumers_copy(PfsScan *scan)
-{
-	for (int c = 0; c < PFS_NUM_CONSUMERS; c++)
-		add_number(scan, c);
-}
-
-static void
-consumers_update(PfsRowId row, const PfsNewRow *values)
+consumers_update(const PfsTable *table, PfsRowId row, const PfsNewRow *values)
 {
 	int			enabled = pfs_new_switch(values, PFS_COLUMN(consumers, enabled));
 
@@ -165,8 +158,8 @@ const PfsTable pfs_table_setup_consumers = {
 			  "Consumers: where events are kept. One row per consumer; each collects only while all above it are "
 			  "on. Off means frozen, not emptied."),
 	.row_size = sizeof(NumberRow),
-	.estimate = consumers_estimate,
-	.copy = consumers_copy,
+	.usual_rows = PFS_NUM_CONSUMERS,
+	.copy = numbers_copy,
 	.identity = number_identity,
 	.update = consumers_update,
 };
@@ -189,21 +182,8 @@ check_timer_name(const PfsTable *table, const PfsColumn *column, Datum value, bo
 
 PFS_COLUMNS(timers, NumberRow, TIMERS_COLUMNS)
 
-static double
-timers_estimate(void)
-{
-	return PFS_NUM_TIMED_CLASSES;
-}
-
 static void
-timers_copy(PfsScan *scan)
-{
-	for (int c = 0; c < PFS_NUM_TIMED_CLASSES; c++)
-		add_number(scan, c);
-}
-
-static void
-timers_update(PfsRowId row, const PfsNewRow *values)
+timers_update(const PfsTable *table, PfsRowId row, const PfsNewRow *values)
 {
 	if (values->set[PFS_COLUMN(timers, timer_name)])
 		pfs_setup_set_timer(row.slot,
@@ -217,8 +197,8 @@ const PfsTable pfs_table_setup_timers = {
 			  "The timer of each class of events. A change takes effect with events that begin afterwards; each "
 			  "event is shown by the timer that it was taken with."),
 	.row_size = sizeof(NumberRow),
-	.estimate = timers_estimate,
-	.copy = timers_copy,
+	.usual_rows = PFS_NUM_TIMED_CLASSES,
+	.copy = numbers_copy,
 	.identity = number_identity,
 	.update = timers_update,
 };
@@ -240,12 +220,6 @@ const PfsTable pfs_table_setup_timers = {
 
 PFS_COLUMNS(threads, NumberRow, THREADS_COLUMNS)
 
-static double
-threads_estimate(void)
-{
-	return PFS_NUM_BACKEND_TYPES;
-}
-
 static void
 threads_copy(PfsScan *scan)
 {
@@ -257,7 +231,7 @@ threads_copy(PfsScan *scan)
 }
 
 static void
-threads_update(PfsRowId row, const PfsNewRow *values)
+threads_update(const PfsTable *table, PfsRowId row, const PfsNewRow *values)
 {
 	pfs_setup_set_thread_kind(row.slot, pfs_new_switch(values, PFS_COLUMN(threads, enabled)),
 							  pfs_new_switch(values, PFS_COLUMN(threads, history)));
@@ -269,7 +243,7 @@ const PfsTable pfs_table_setup_threads = {
 			  "refused",
 			  "Kinds of background processes and the switches that their threads start with. One row per kind."),
 	.row_size = sizeof(NumberRow),
-	.estimate = threads_estimate,
+	.usual_rows = PFS_NUM_BACKEND_TYPES,
 	.copy = threads_copy,
 	.identity = number_identity,
 	.update = threads_update,

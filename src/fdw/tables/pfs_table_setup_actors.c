@@ -62,8 +62,6 @@ static const PfsRuleTable rule_table = {
 	.report = pfs_report_actor,
 };
 
-PFS_RULE_TABLE_FUNCTIONS(rule_table)
-
 const PfsTable pfs_table_setup_actors = {
 	PFS_TABLE("setup_actors", actors, "MySQL",
 			  "one rule: are sessions of this user and host instrumented from their start",
@@ -73,5 +71,5 @@ const PfsTable pfs_table_setup_actors = {
 			  "match a session is not instrumented. Takes INSERT, UPDATE of enabled and history, DELETE, and "
 			  "TRUNCATE, which leaves no rule."),
 	.row_size = sizeof(ActorRow),
-	PFS_RULE_TABLE_CALLBACKS,
+	PFS_RULE_TABLE(rule_table),
 };

@@ -75,8 +75,6 @@ static const PfsRuleTable rule_table = {
 	.report = pfs_report_object,
 };
 
-PFS_RULE_TABLE_FUNCTIONS(rule_table)
-
 const PfsTable pfs_table_setup_objects = {
 	PFS_TABLE("setup_objects", objects, "MySQL",
 			  "one rule: are tables, functions, procedures or triggers of this name instrumented, and timed",
@@ -87,5 +85,5 @@ const PfsTable pfs_table_setup_objects = {
 			  "from its next statement on. Takes INSERT, UPDATE of enabled and timed, DELETE, and TRUNCATE, which "
 			  "leaves no rule."),
 	.row_size = sizeof(ObjectRow),
-	PFS_RULE_TABLE_CALLBACKS,
+	PFS_RULE_TABLE(rule_table),
 };

@@ -160,7 +160,7 @@ const PfsTable pfs_table_socket_instances = {
 			  "The connections of clients, walsenders' among them, and the WAL receiver's to its primary; those of "
 			  "processes that have had an event. TRUNCATE is refused."),
 	.row_size = sizeof(SocketRow),
-	.container = &pfs_sockets,
+	.containers = {&pfs_sockets},
 	.copy = instances_copy,
 	.role = instances_role,
 };
@@ -213,12 +213,6 @@ PFS_COLUMNS(by_event, SummaryRow, BY_EVENT_COLUMNS)
 /* A guess: reading, writing, opening, others. */
 #define USUAL_SOCKET_EVENTS 4
 
-static double
-by_event_estimate(void)
-{
-	return USUAL_SOCKET_EVENTS;
-}
-
 static void
 by_event_copy(PfsScan *scan)
 {
@@ -232,7 +226,7 @@ const PfsTable pfs_table_socket_summary_by_event_name = {
 			  "Calls on sockets, those that have been closed included. Shows a row where something was counted "
 			  "since the last reset. TRUNCATE zeroes it, and socket_summary_by_instance."),
 	.row_size = sizeof(SummaryRow),
-	.estimate = by_event_estimate,
+	.usual_rows = USUAL_SOCKET_EVENTS,
 	.copy = by_event_copy,
 	.truncate = pfs_sockets_clear,
 	.in_reset_all = true,
@@ -250,22 +244,10 @@ const PfsTable pfs_table_socket_summary_by_event_name = {
 
 PFS_COLUMNS(by_instance, SummaryRow, BY_INSTANCE_COLUMNS)
 
-static double
-by_instance_estimate(void)
-{
-	return pfs_pages_used(pfs_sockets) * 2;
-}
-
 static void
 by_instance_copy(PfsScan *scan)
 {
 	pfs_sockets_by_instance(add_summary_cb, scan);
-}
-
-static int64
-by_instance_truncate(void)
-{
-	return pfs_instances_push(PFS_INSTANCE_SOCKET);
 }
 
 const PfsTable pfs_table_socket_summary_by_instance = {
@@ -275,8 +257,10 @@ const PfsTable pfs_table_socket_summary_by_instance = {
 			  "Calls on each socket of socket_instances. TRUNCATE zeroes it; the numbers stay in "
 			  "socket_summary_by_event_name."),
 	.row_size = sizeof(SummaryRow),
-	.estimate = by_instance_estimate,
+	.containers = {&pfs_sockets},
+	.usual_rows = 2,
 	.copy = by_instance_copy,
-	.truncate = by_instance_truncate,
+	.part = PFS_INSTANCE_SOCKET,
+	.truncate_part = pfs_instances_push,
 	.in_reset_all = true,
 };

@@ -1,19 +1,12 @@
 /*
  * pfs_table_stages_summary.c
  *	  events_stages_summary_{global,by_thread,by_account,by_user,by_host}_by_event_name.
- *
- * A file of its own, as are the summaries of each family: pfs_event_levels.h gives
- * a file's functions their names, so it can be used once in each.
  */
 #include "postgres.h"
 
-#include "pfs_event_levels.h"
+#include "pfs_levels.h"
 
-typedef struct StageRow
-{
-	PfsLevelKeys keys;
-	PfsTotals	totals;
-} StageRow;
+PFS_LEVEL_ROW(StageRow, PfsTotals);
 
 #define COLUMNS(X, t) \
 	PFS_EVENT_NAME_COLUMN(X, t) \
@@ -22,4 +15,4 @@ typedef struct StageRow
 /* A guess: a session goes through nearly all stages of statements. */
 #define ROWS_PER_KEY 8
 
-PFS_EVENT_LEVEL_TABLES(stages, "stage", STAGES, StageRow, PfsTotals, COLUMNS, ROWS_PER_KEY, "zeroes all levels");
+PFS_EVENT_LEVEL_TABLES(stages, "stage", STAGES, StageRow, COLUMNS, ROWS_PER_KEY, "zeroes all levels");

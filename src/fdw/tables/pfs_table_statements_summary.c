@@ -8,15 +8,11 @@
 
 #include "pfs_buckets.h"
 #include "pfs_event_cell.h"
-#include "pfs_event_levels.h"
+#include "pfs_levels.h"
 #include "pfs_statement_counters.h"
 #include "pfs_value.h"
 
-typedef struct StatementRow
-{
-	PfsLevelKeys keys;
-	PfsStatementTotals totals;
-} StatementRow;
+PFS_LEVEL_ROW(StatementRow, PfsStatementTotals);
 
 #define COLUMNS(X, t) \
 	PFS_EVENT_NAME_COLUMN(X, t) \
@@ -26,7 +22,7 @@ typedef struct StatementRow
 /* A guess: a session executes a few kinds of commands. */
 #define ROWS_PER_KEY 5
 
-PFS_EVENT_LEVEL_TABLES(statements, "statement", STATEMENTS, StatementRow, PfsStatementTotals, COLUMNS, ROWS_PER_KEY,
+PFS_EVENT_LEVEL_TABLES(statements, "statement", STATEMENTS, StatementRow, COLUMNS, ROWS_PER_KEY,
 					   "zeroes all levels, and the histogram");
 
 /* ---- histogram ---- */
@@ -45,26 +41,16 @@ histogram_copy(PfsScan *scan)
 		pfs_buckets_add(scan, PFS_NO_INSTRUMENT, histograms[0]);
 }
 
-static double
-histogram_estimate(void)
-{
-	return pfs_summary == NULL ? 0 : PFS_HISTOGRAM_BUCKETS / 3;
-}
-
-static int64
-histogram_truncate(void)
-{
-	return pfs_summary_truncate(PFS_FAMILY_STATEMENTS, PFS_LEVEL_HISTOGRAM);
-}
-
 const PfsTable pfs_table_statements_histogram = {
 	PFS_TABLE("events_statements_histogram_global", histogram, "MySQL",
 			  "one range of lengths of statements",
 			  "empties it",
 			  "How many statements of the whole server were how long. TRUNCATE empties it."),
+	.family = PFS_FAMILY_STATEMENTS,
+	.part = PFS_LEVEL_HISTOGRAM,
 	.row_size = sizeof(PfsBucketRow),
-	.estimate = histogram_estimate,
+	.usual_rows = PFS_HISTOGRAM_BUCKETS / 3,
 	.copy = histogram_copy,
-	.truncate = histogram_truncate,
+	.truncate_part = pfs_level_truncate,
 	.in_reset_all = true,
 };

@@ -34,12 +34,6 @@
 
 PFS_COLUMNS(probes, PfsProbeRow, PROBES_COLUMNS)
 
-static double
-probes_estimate(void)
-{
-	return USUAL_PROBES;
-}
-
 static void
 probes_copy(PfsScan *scan)
 {
@@ -56,7 +50,7 @@ const PfsTable pfs_table_probes = {
 			  "Probes: the places where the server calls pfs, and whether each works or why not."),
 	.without_memory = true,
 	.row_size = sizeof(PfsProbeRow),
-	.estimate = probes_estimate,
+	.usual_rows = USUAL_PROBES,
 	.copy = probes_copy,
 };
 
@@ -85,12 +79,6 @@ const PfsTable pfs_table_probes = {
 
 PFS_COLUMNS(containers, PfsContainerRow, CONTAINERS_COLUMNS)
 
-static double
-containers_estimate(void)
-{
-	return USUAL_CONTAINERS;
-}
-
 static void
 containers_copy(PfsScan *scan)
 {
@@ -109,7 +97,7 @@ const PfsTable pfs_table_containers = {
 			  "Containers: the parts of pfs's shared memory. TRUNCATE sets losses and reclaims to zero and the "
 			  "high water mark to now."),
 	.row_size = sizeof(PfsContainerRow),
-	.estimate = containers_estimate,
+	.usual_rows = USUAL_CONTAINERS,
 	.copy = containers_copy,
 	.truncate = pfs_containers_reset,
 };
@@ -129,12 +117,6 @@ typedef struct StatusRow
 	X(t, variable_value, text, none, row->value[0] ? row->value : NULL, "Its value as text; NULL: there is none.", .width = 8)
 
 PFS_COLUMNS(status, StatusRow, STATUS_COLUMNS)
-
-static double
-status_estimate(void)
-{
-	return USUAL_VARIABLES;
-}
 
 static void
 add_variable_cb(const char *name, const char *value, void *arg)
@@ -158,7 +140,7 @@ const PfsTable pfs_table_status = {
 			  "Facts about pfs and counters of what it lost, all zero on a healthy server. TRUNCATE sets the "
 			  "counters to zero."),
 	.row_size = sizeof(StatusRow),
-	.estimate = status_estimate,
+	.usual_rows = USUAL_VARIABLES,
 	.copy = status_copy,
 	.truncate = pfs_containers_reset,
 };
@@ -183,7 +165,7 @@ typedef struct DefinitionRow
 PFS_COLUMNS(definitions, DefinitionRow, DEFINITIONS_COLUMNS)
 
 static double
-definitions_estimate(void)
+definitions_estimate(const PfsTable *table)
 {
 	return pfs_num_tables + pfs_num_views;
 }

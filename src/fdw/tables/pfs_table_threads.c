@@ -314,7 +314,7 @@ identity(const void *row)
 
 /* Changes the switches of a thread, unless it has ended since the scan read it. */
 static void
-update(PfsRowId row, const PfsNewRow *values)
+update(const PfsTable *table, PfsRowId row, const PfsNewRow *values)
 {
 	uint64		word;
 
@@ -335,7 +335,7 @@ const PfsTable pfs_table_threads = {
 			  "Threads: one row per living process of the server that has had an event. UPDATE of instrumented and "
 			  "history takes effect with the thread's next event."),
 	.row_size = sizeof(ThreadRow),
-	.container = &pfs_threads,
+	.containers = {&pfs_threads},
 	.copy = copy,
 	.role = role,
 	.identity = identity,

@@ -31,12 +31,6 @@ typedef struct TimerRow
 
 PFS_COLUMNS(timers, TimerRow, COLUMNS)
 
-static double
-estimate(void)
-{
-	return PFS_NUM_TIMERS;
-}
-
 /* Adds all timers, and measures those that this machine offers. */
 static void
 copy(PfsScan *scan)
@@ -62,6 +56,6 @@ const PfsTable pfs_table_performance_timers = {
 			  "refused",
 			  "The five timers, measured anew at each SELECT. NULLs where this machine does not offer one."),
 	.row_size = sizeof(TimerRow),
-	.estimate = estimate,
+	.usual_rows = PFS_NUM_TIMERS,
 	.copy = copy,
 };

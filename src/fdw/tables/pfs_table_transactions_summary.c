@@ -6,13 +6,9 @@
 #include "postgres.h"
 
 #include "pfs_event_cell.h"
-#include "pfs_event_levels.h"
+#include "pfs_levels.h"
 
-typedef struct TransactionRow
-{
-	PfsLevelKeys keys;
-	PfsTransactionTotals totals;
-} TransactionRow;
+PFS_LEVEL_ROW(TransactionRow, PfsTransactionTotals);
 
 #define PART(part) (&row->totals.parts[PFS_TRANSACTIONS_##part])
 
@@ -22,5 +18,5 @@ typedef struct TransactionRow
 	PFS_TIMER_WAIT_PART_COLUMNS(X, t, read_write, PART(READ_WRITE), "Transactions that may write.") \
 	PFS_TIMER_WAIT_PART_COLUMNS(X, t, read_only, PART(READ_ONLY), "Transactions that may not write.")
 
-PFS_EVENT_LEVEL_TABLES(transactions, "transaction", TRANSACTIONS, TransactionRow, PfsTransactionTotals, COLUMNS, 1,
+PFS_EVENT_LEVEL_TABLES(transactions, "transaction", TRANSACTIONS, TransactionRow, COLUMNS, 1,
 					   "zeroes all levels");

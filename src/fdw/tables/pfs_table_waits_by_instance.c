@@ -113,25 +113,14 @@ lwlocks_copy(PfsScan *scan)
 static const struct
 {
 	void		(*copy) (PfsScan *scan);
-	PfsPages  **container;
 	int64		(*push) (void); /* to the event names; events that left */
 }			sources[PFS_NUM_INSTANCE_KINDS] =
 
 {
-	[PFS_INSTANCE_FILE] = {files_copy, &pfs_file_sums, pfs_file_sums_push},
-	[PFS_INSTANCE_SOCKET] = {sockets_copy, &pfs_sockets, pfs_sockets_push},
-	[PFS_INSTANCE_LWLOCK] = {lwlocks_copy, &pfs_lwlocks, pfs_lwlocks_truncate},
+	[PFS_INSTANCE_FILE] = {files_copy, pfs_file_sums_push},
+	[PFS_INSTANCE_SOCKET] = {sockets_copy, pfs_sockets_push},
+	[PFS_INSTANCE_LWLOCK] = {lwlocks_copy, pfs_lwlocks_truncate},
 };
-
-static double
-estimate(void)
-{
-	double		rows = 0;
-
-	for (int i = 0; i < PFS_NUM_INSTANCE_KINDS; i++)
-		rows += pfs_pages_used(*sources[i].container);
-	return rows;
-}
 
 static void
 copy(PfsScan *scan)
@@ -145,7 +134,7 @@ copy(PfsScan *scan)
  * all kinds go, as one TRUNCATE must leave the tables of all kinds consistent.
  */
 int64
-pfs_instances_push(PfsInstanceKind kind)
+pfs_instances_push(const PfsTable *table)
 {
 	int64		events = 0;
 
@@ -153,19 +142,9 @@ pfs_instances_push(PfsInstanceKind kind)
 	{
 		int64		pushed = sources[i].push();
 
-		if (i == kind)
-			events = pushed;
+		if (table->part == i || table->part == PFS_NUM_INSTANCE_KINDS)
+			events += pushed;
 	}
-	return events;
-}
-
-static int64
-truncate_all(void)
-{
-	int64		events = 0;
-
-	for (int i = 0; i < PFS_NUM_INSTANCE_KINDS; i++)
-		events += sources[i].push();
 	return events;
 }
 
@@ -177,8 +156,9 @@ const PfsTable pfs_table_events_waits_summary_by_instance = {
 			  "LWLocks, of which those acquisitions count that slept. TRUNCATE adds the numbers to the event names "
 			  "(those of LWLocks are there already) and sets them to zero, in all tables by instance."),
 	.row_size = sizeof(InstanceRow),
-	.estimate = estimate,
+	.containers = {&pfs_file_sums, &pfs_sockets, &pfs_lwlocks},
 	.copy = copy,
-	.truncate = truncate_all,
+	.part = PFS_NUM_INSTANCE_KINDS,
+	.truncate_part = pfs_instances_push,
 	.in_reset_all = true,
 };

@@ -16,20 +16,7 @@
 
 /* ---- summaries ---- */
 
-typedef struct SummaryRow
-{
-	PfsLevelKeys keys;
-	PfsTotals	totals;
-} SummaryRow;
-
-static void
-add_row_cb(const PfsSummaryRow *from, void *arg)
-{
-	SummaryRow *row = pfs_scan_add(arg);
-
-	pfs_level_keys_fill(&row->keys, from);
-	row->totals = *(const PfsTotals *) from->totals;
-}
+PFS_LEVEL_ROW(SummaryRow, PfsTotals);
 
 #define LEVEL_COLUMNS(X, t) \
 	PFS_EVENT_NAME_COLUMN(X, t) \
@@ -38,7 +25,7 @@ add_row_cb(const PfsSummaryRow *from, void *arg)
 /* A guess: a session has some twenty kinds of waits. */
 #define ROWS_PER_KEY 20
 
-PFS_LEVEL_TABLES(waits, "event_name", WAITS, SummaryRow, LEVEL_COLUMNS, add_row_cb, ROWS_PER_KEY, "one kind of wait",
+PFS_LEVEL_TABLES(waits, "event_name", WAITS, SummaryRow, LEVEL_COLUMNS, ROWS_PER_KEY, "one kind of wait",
 				 "Counts and times of waits by event name");
 
 /* ---- global: the same columns, and quantiles; every instrument has a row ---- */
@@ -58,60 +45,35 @@ typedef struct GlobalRow
 	X(t, quantile_99, numeric, picoseconds, pfs_ticks_as_ps(row->quantile[1]), "The same for 99 %.", .width = 10) \
 	X(t, quantile_999, numeric, picoseconds, pfs_ticks_as_ps(row->quantile[2]), "The same for 99.9 %.", .width = 10)
 
-PFS_COLUMNS(global, GlobalRow, GLOBAL_COLUMNS)
+PFS_COLUMNS(waits_global, GlobalRow, GLOBAL_COLUMNS)
 
-static void
-add_totals_cb(const PfsSummaryRow *from, void *arg)
-{
-	((PfsTotals *) arg)[from->instrument] = *(const PfsTotals *) from->totals;
-}
+#define NEEDED(column) scan->needed[PFS_COLUMN(waits_global, column)]
 
-/*
- * Copies the totals of every instrument of waits, from which quantiles follow only
- * where they are asked for: the histograms are large.
- */
+/* Adds quantiles to the rows only where they are asked for: the histograms are large. */
 static void
 global_copy(PfsScan *scan)
 {
-	bool		with_quantiles = scan->needed[PFS_COLUMN(global, quantile_95)] ||
-	scan->needed[PFS_COLUMN(global, quantile_99)] || scan->needed[PFS_COLUMN(global, quantile_999)];
-	uint64	  **histogram = NULL;
-	PfsTotals  *totals;
+	uint64	  **histogram;
 
-	if (pfs_summary == NULL)
+	pfs_level_copy_all(scan);
+	if (!NEEDED(quantile_95) && !NEEDED(quantile_99) && !NEEDED(quantile_999))
 		return;
-	totals = palloc0(pfs_summary[PFS_FAMILY_WAITS].ncells * sizeof(PfsTotals));
-	pfs_summary_read(PFS_FAMILY_WAITS, PFS_LEVEL_GLOBAL, 0, scan->instrument, add_totals_cb, totals);
-	if (with_quantiles)
-		histogram = pfs_summary_read_histograms(PFS_FAMILY_WAITS);
-	for (uint32 i = 0; i < Min(pfs_instrument_count(), pfs_summary[PFS_FAMILY_WAITS].ncells); i++)
+	histogram = pfs_summary_read_histograms(PFS_FAMILY_WAITS);
+	for (Size i = 0; i < scan->nrows; i++)
 	{
-		const PfsInstrument *ins = pfs_instrument_at(i);
-		GlobalRow  *row;
+		GlobalRow  *row = (GlobalRow *) scan->rows + i;
 
-		if (ins == NULL || (ins->class != PFS_CLASS_WAIT && ins->class != PFS_CLASS_IDLE))
-			continue;
-		if (scan->instrument != PFS_NO_INSTRUMENT && i != scan->instrument)
-			continue;
-		row = pfs_scan_add(scan);
-		row->keys.instrument = i;
-		row->totals = totals[i];
-		if (histogram != NULL && histogram[i] != NULL)
-			pfs_buckets_quantiles(histogram[i], row->totals.max, row->quantile);
+		if (histogram[row->keys.instrument] != NULL)
+			pfs_buckets_quantiles(histogram[row->keys.instrument], row->totals.max, row->quantile);
 	}
 }
 
-static double
-global_estimate(void)
-{
-	return pfs_summary == NULL ? 0 : pfs_instruments->count;
-}
-
-static int64
-global_truncate(void)
-{
-	return pfs_summary_truncate(PFS_FAMILY_WAITS, PFS_LEVEL_GLOBAL);
-}
+PFS_ALL_EVENTS_TABLE(waits_global, WAITS, GlobalRow, global_copy, "events_waits_summary_global_by_event_name",
+					 "one kind of wait",
+					 "zeroes all levels, and the histogram",
+					 "Waits of the whole server since the last reset, with those of sessions that have ended. One row "
+					 "per instrument, also of those that nobody waited for. TRUNCATE zeroes all levels and the "
+					 "histogram.");
 
 /* ---- histogram ---- */
 
@@ -134,26 +96,17 @@ histogram_copy(PfsScan *scan)
 	}
 }
 
-static double
-histogram_estimate(void)
-{
-	return pfs_summary == NULL ? 0 : 30 * ROWS_PER_KEY;
-}
-
-static int64
-histogram_truncate(void)
-{
-	return pfs_summary_truncate(PFS_FAMILY_WAITS, PFS_LEVEL_HISTOGRAM);
-}
-
-PFS_LEVEL_TABLE(waits_global, global, GlobalRow, "events_waits_summary_global_by_event_name", "MySQL",
-				"one kind of wait",
-				"zeroes all levels, and the histogram",
-				"Waits of the whole server since the last reset, with those of sessions that have ended. One row "
-				"per instrument, also of those that nobody waited for. TRUNCATE zeroes all levels and the "
-				"histogram.");
-PFS_LEVEL_TABLE(waits_histogram, histogram, PfsBucketRow, "events_waits_histogram_global", "own",
-				"one range of times of one kind of wait, if any wait took so long",
-				"empties it; quantiles become 0",
-				"How often waits took how long, since the last reset. One row per instrument and range of times "
-				"that was met. TRUNCATE empties it; the quantiles become 0.");
+const PfsTable pfs_table_waits_histogram = {
+	PFS_TABLE("events_waits_histogram_global", histogram, "own",
+			  "one range of times of one kind of wait, if any wait took so long",
+			  "empties it; quantiles become 0",
+			  "How often waits took how long, since the last reset. One row per instrument and range of times "
+			  "that was met. TRUNCATE empties it; the quantiles become 0."),
+	.family = PFS_FAMILY_WAITS,
+	.part = PFS_LEVEL_HISTOGRAM,
+	.row_size = sizeof(PfsBucketRow),
+	.usual_rows = 30 * ROWS_PER_KEY,
+	.copy = histogram_copy,
+	.truncate_part = pfs_level_truncate,
+	.in_reset_all = true,
+};

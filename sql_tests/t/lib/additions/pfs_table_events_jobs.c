@@ -14,7 +14,7 @@
 	               PFS_EV_BEGIN_NULL) \
 	X(t, priority, integer, none, row->priority, "As it was begun with.") \
 	X(t, steps, bigint, count, \
-	  row->end_event_id == 0 ? pfs_null(isnull) : Int64GetDatum((int64) row->steps), "NULL while it runs.") \
+	  PFS_NULL_IF(row->end_event_id == 0, row->steps), "NULL while it runs.") \
 	PFS_EV_NESTING_COLUMNS(X, t, "event_id of the event that it began in.", "STAGE or STATEMENT, or NULL.")
 
 PFS_COLUMNS(jobs, PfsJobEvent, JOBS_COLUMNS)

@@ -14,15 +14,9 @@ typedef struct ExampleRow
 
 #define EXAMPLES_COLUMNS(X, t) \
 	X(t, number, integer, none, row->number, "1 or 2.") \
-	X(t, word, text, none, row->number == 1 ? pfs_null(isnull) : CStringGetTextDatum("two"), "Its word.", .width = 4)
+	X(t, word, text, none, row->number == 1 ? NULL : "two", "Its word.", .width = 4)
 
 PFS_COLUMNS(examples, ExampleRow, EXAMPLES_COLUMNS)
-
-static double
-examples_estimate(void)
-{
-	return 2;
-}
 
 static void
 examples_copy(PfsScan *scan)
@@ -34,6 +28,6 @@ examples_copy(PfsScan *scan)
 const PfsTable pfs_table_examples = {
 	PFS_TABLE("examples", examples, "own", "one example", "refused", "Examples; there are two."),
 	.row_size = sizeof(ExampleRow),
-	.estimate = examples_estimate,
+	.usual_rows = 2,
 	.copy = examples_copy,
 };

@@ -4,13 +4,9 @@
  */
 #include "postgres.h"
 
-#include "pfs_event_levels.h"
+#include "pfs_levels.h"
 
-typedef struct JobRow
-{
-	PfsLevelKeys keys;
-	PfsTotals	totals;
-} JobRow;
+PFS_LEVEL_ROW(JobRow, PfsTotals);
 
 #define COLUMNS(X, t) \
 	PFS_EVENT_NAME_COLUMN(X, t) \
@@ -19,4 +15,4 @@ typedef struct JobRow
 /* There are two kinds. */
 #define ROWS_PER_KEY 2
 
-PFS_EVENT_LEVEL_TABLES(jobs, "job", JOBS, JobRow, PfsTotals, COLUMNS, ROWS_PER_KEY, "zeroes all levels");
+PFS_EVENT_LEVEL_TABLES(jobs, "job", JOBS, JobRow, COLUMNS, ROWS_PER_KEY, "zeroes all levels");

@@ -8,39 +8,20 @@
 #include "pfs_tables.h"
 #include "pfs_tally.h"
 
-typedef struct TallyRow
-{
-	PfsLevelKeys keys;
-	PfsTallyCell totals;
-} TallyRow;
-
-static void
-add_row_cb(const PfsSummaryRow *from, void *arg)
-{
-	TallyRow   *row = pfs_scan_add(arg);
-
-	pfs_level_keys_fill(&row->keys, from);
-	row->totals = *(const PfsTallyCell *) from->totals;
-}
+PFS_LEVEL_ROW(TallyRow, PfsTallyCell);
 
 #define COLUMNS(X, t) \
 	PFS_EVENT_NAME_COLUMN(X, t) \
 	X(t, count_star, bigint, count, row->totals.count, "How often it was tallied.") \
 	X(t, sum_amount, bigint, count, row->totals.amount, "How much of it.")
 
-PFS_LEVEL_FUNCTIONS(by_thread, TALLIES, THREAD, TallyRow, COLUMNS, add_row_cb, PFS_TALLY_COLOURS)
-PFS_LEVEL_FUNCTIONS(by_account, TALLIES, ACCOUNT, TallyRow, COLUMNS, add_row_cb, PFS_TALLY_COLOURS)
-PFS_LEVEL_FUNCTIONS(by_user, TALLIES, USER, TallyRow, COLUMNS, add_row_cb, PFS_TALLY_COLOURS)
-PFS_LEVEL_FUNCTIONS(by_host, TALLIES, HOST, TallyRow, COLUMNS, add_row_cb, PFS_TALLY_COLOURS)
-PFS_LEVEL_FUNCTIONS(global, TALLIES, GLOBAL, TallyRow, COLUMNS, add_row_cb, PFS_TALLY_COLOURS)
-
-PFS_LEVEL_TABLE(tallies_by_thread, by_thread, TallyRow, "tallies_summary_by_thread", "own",
+PFS_LEVEL_TABLE(tallies_by_thread, TALLIES, THREAD, TallyRow, COLUMNS, PFS_TALLY_COLOURS, "tallies_summary_by_thread", "own",
 				"one colour of one living thread", PFS_THREAD_EFFECT, "Tallies by living thread.");
-PFS_LEVEL_TABLE(tallies_by_account, by_account, TallyRow, "tallies_summary_by_account", "own",
+PFS_LEVEL_TABLE(tallies_by_account, TALLIES, ACCOUNT, TallyRow, COLUMNS, PFS_TALLY_COLOURS, "tallies_summary_by_account", "own",
 				"one colour of one account", PFS_ACCOUNT_EFFECT, "Tallies by account.");
-PFS_LEVEL_TABLE(tallies_by_user, by_user, TallyRow, "tallies_summary_by_user", "own",
+PFS_LEVEL_TABLE(tallies_by_user, TALLIES, USER, TallyRow, COLUMNS, PFS_TALLY_COLOURS, "tallies_summary_by_user", "own",
 				"one colour of one user", PFS_USER_EFFECT, "Tallies by user.");
-PFS_LEVEL_TABLE(tallies_by_host, by_host, TallyRow, "tallies_summary_by_host", "own",
+PFS_LEVEL_TABLE(tallies_by_host, TALLIES, HOST, TallyRow, COLUMNS, PFS_TALLY_COLOURS, "tallies_summary_by_host", "own",
 				"one colour of one client address", PFS_HOST_EFFECT, "Tallies by client address.");
-PFS_LEVEL_TABLE(tallies_global, global, TallyRow, "tallies_summary_global", "own",
+PFS_LEVEL_TABLE(tallies_global, TALLIES, GLOBAL, TallyRow, COLUMNS, PFS_TALLY_COLOURS, "tallies_summary_global", "own",
 				"one colour", "zeroes all levels", "Tallies of the whole server.");
