@@ -92,26 +92,25 @@ PFS_COLUMNS(event, EventRow, EVENT_COLUMNS)
 /* A guess: the kinds of calls that a server has made after a while. */
 #define USUAL_EVENT_NAMES 40
 
-/*
- * Adds up the counters of all files by instrument, and adds a row for each that
- * has counted a call.
- */
+static void
+add_call_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
+{
+	pfs_calls_read(sum, (PfsCalls *) arg + PFS_CALLS_INSTRUMENT(sum->key), PFS_CALLS_PART(sum->key));
+}
+
+/* Adds a row for each instrument that has counted a call. */
 static void
 event_copy(PfsScan *scan)
 {
 	uint32		n = pfs_instruments == NULL ? 0 : pfs_instruments->max;
-	PfsCalls   *calls;
+	PfsCalls   *calls = palloc_extended(n * sizeof(PfsCalls), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 
-	if (n == 0)
-		return;
-	calls = palloc_extended(n * sizeof(PfsCalls), MCXT_ALLOC_HUGE);
-	pfs_file_sums_by_instrument(calls);
+	pfs_file_sums_each(false, add_call_cb, calls);
 	for (uint32 i = 0; i < n; i++)
 	{
-		PfsTotals	all = {0};
 		EventRow   *row;
 
-		if (pfs_totals_count(pfs_calls_all(&calls[i], &all)) == 0 ||
+		if (pfs_totals_count(pfs_calls_all(&calls[i], &(PfsTotals) {0})) == 0 ||
 			(scan->instrument != PFS_NO_INSTRUMENT && i != scan->instrument))
 			continue;
 		row = pfs_scan_add(scan);
@@ -135,27 +134,16 @@ const PfsTable pfs_table_file_summary_by_event_name = {
 };
 
 /*
- * file_summary_by_instance
+ * file_summary_by_instance and file_summary_by_kind
  */
-typedef struct InstanceRow
+typedef struct SumRow
 {
-	uint32		file;
-	uint64		word;
+	PfsFileUse	use;			/* by kind */
+	uint32		file;			/* PFS_NO_RECORD: of no file that is there */
 	const char *name;			/* one for all rows of the file */
 	PfsInstrumentId instrument;
 	PfsCalls	calls;
-} InstanceRow;
-
-#define INSTANCE_COLUMNS(X, t) \
-	X(t, file_name, text, none, row->name, \
-	  "Path below the data directory; cut at the front if longer than 1,024 bytes.", .width = 24) \
-	X(t, event_name, text, none, pfs_event_name(row->instrument), \
-	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
-	X(t, object_instance_begin, bigint, none, (uintptr_t) pfs_pages_record(pfs_files, row->file), \
-	  "Identifies the object, as in events_waits_current.") \
-	NUMBERS_COLUMNS(X, t)
-
-PFS_COLUMNS(instance, InstanceRow, INSTANCE_COLUMNS)
+} SumRow;
 
 /* Copies a file's name for all of its rows; NULL if the file has just been removed. */
 static const char *
@@ -167,48 +155,53 @@ copy_name(PfsScan *scan, uint32 file, uint64 word)
 }
 
 /*
- * Adds one sum to the row of its file and instrument, and makes that row if there is
- * none.
+ * Adds one sum to the row of its file and instrument, and by kind of its use; they come together.
+ * By instance there are no rows without a file.
  */
 static void
 add_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
 {
 	PfsScan    *scan = arg;
+	bool		by_kind = scan->table == &pfs_table_file_summary_by_kind;
 	PfsInstrumentId instrument = PFS_CALLS_INSTRUMENT(sum->key);
-	InstanceRow *row = NULL;
-	const char *name = NULL;
+	PfsFileUse	use = by_kind ? PFS_FILE_KEY_USE(sum->key) : PFS_USE_OTHER;
+	SumRow	   *row = scan->nrows > 0 ? (SumRow *) scan->rows + scan->nrows - 1 : NULL;
 
-	if (scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument)
+	if ((scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument) || (file == PFS_NO_RECORD && !by_kind))
 		return;
-	/* All records of a file come one after the other. */
-	for (Size i = scan->nrows; i-- > 0;)
+	if (row == NULL || row->file != file || row->instrument != instrument || row->use != use)
 	{
-		InstanceRow *other = (InstanceRow *) scan->rows + i;
+		const char *name = row != NULL && row->file == file ? row->name : NULL;
 
-		if (other->file != file || other->word != word)
-			break;
-		name = other->name;
-		if (other->instrument == instrument)
-			row = other;
-	}
-	if (row == NULL)
-	{
-		if (name == NULL && (name = copy_name(scan, file, word)) == NULL)
+		if (name == NULL && file != PFS_NO_RECORD)
+			name = copy_name(scan, file, word);
+		if (name == NULL && !by_kind)
 			return;
 		row = pfs_scan_add(scan);
-		row->name = name;
+		row->use = use;
 		row->file = file;
-		row->word = word;
+		row->name = name;
 		row->instrument = instrument;
 	}
 	pfs_calls_read(sum, &row->calls, PFS_CALLS_PART(sum->key));
 }
 
 static void
-instance_copy(PfsScan *scan)
+sums_copy(PfsScan *scan)
 {
-	pfs_file_sums_each(add_sum_cb, scan);
+	pfs_file_sums_each(true, add_sum_cb, scan);
 }
+
+#define INSTANCE_COLUMNS(X, t) \
+	X(t, file_name, text, none, row->name, \
+	  "Path below the data directory; cut at the front if longer than 1,024 bytes.", .width = 24) \
+	X(t, event_name, text, none, pfs_event_name(row->instrument), \
+	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	X(t, object_instance_begin, bigint, none, (uintptr_t) pfs_pages_record(pfs_files, row->file), \
+	  "Identifies the object, as in events_waits_current.") \
+	NUMBERS_COLUMNS(X, t)
+
+PFS_COLUMNS(instance, SumRow, INSTANCE_COLUMNS)
 
 const PfsTable pfs_table_file_summary_by_instance = {
 	PFS_TABLE("file_summary_by_instance", instance, "MySQL",
@@ -216,22 +209,13 @@ const PfsTable pfs_table_file_summary_by_instance = {
 			  "adds its numbers to the event names and sets them to zero, in all tables by instance",
 			  "File calls by file and event name; files that are still there only. TRUNCATE adds the numbers to "
 			  "the event names and sets them to zero, here and in events_waits_summary_by_instance."),
-	.row_size = sizeof(InstanceRow),
+	.row_size = sizeof(SumRow),
 	.containers = {&pfs_file_sums},
-	.copy = instance_copy,
+	.copy = sums_copy,
 	.part = PFS_INSTANCE_FILE,
 	.truncate_part = pfs_instances_push,
 	.in_reset_all = true,
 };
-
-/*
- * file_summary_by_kind
- */
-typedef struct KindRow
-{
-	PfsFileUse	use;
-	InstanceRow row;			/* name NULL: of no file that is there */
-} KindRow;
 
 static const char *const use_names[PFS_NUM_FILE_USES] = {
 	[PFS_USE_RELATION] = "relation",
@@ -244,51 +228,14 @@ static const char *const use_names[PFS_NUM_FILE_USES] = {
 #define KIND_COLUMNS(X, t) \
 	X(t, kind, text, none, use_names[row->use], \
 	  "relation, temporary (relations of sessions, and files of sorts and the like), WAL, SLRU or other.", .width = 9) \
-	X(t, file_name, text, none, row->row.name, \
+	X(t, file_name, text, none, row->name, \
 	  "As in file_summary_by_instance; NULL: what files that were removed or renamed have counted, calls without " \
 	  "a file, and what a TRUNCATE by instance has taken from the others.", .width = 24) \
-	X(t, event_name, text, none, pfs_event_name(row->row.instrument), \
+	X(t, event_name, text, none, pfs_event_name(row->instrument), \
 	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
-	PFS_CALLS_COLUMNS(X, t, &row->row.calls, \
-					  "Number of reads.", "Number of writes, copies into the file among them.", \
-					  "Number of other calls.", "Bytes that the reads brought.", \
-					  "Bytes that the writes took.")
+	NUMBERS_COLUMNS(X, t)
 
-PFS_COLUMNS(kind, KindRow, KIND_COLUMNS)
-
-/* Adds one sum to the row of its file, or of its use, and instrument; they come together. */
-static void
-add_use_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
-{
-	PfsScan    *scan = arg;
-	PfsInstrumentId instrument = PFS_CALLS_INSTRUMENT(sum->key);
-	PfsFileUse	use = PFS_FILE_KEY_USE(sum->key);
-	KindRow    *last = scan->nrows > 0 ? (KindRow *) scan->rows + scan->nrows - 1 : NULL;
-	KindRow    *row = last;
-
-	if (scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument)
-		return;
-	if (last == NULL || last->use != use || last->row.file != file || last->row.instrument != instrument)
-	{
-		const char *name = last != NULL && last->row.file == file ? last->row.name : NULL;
-
-		if (name == NULL && file != PFS_NO_RECORD)
-			name = copy_name(scan, file, word);
-		row = pfs_scan_add(scan);
-		row->use = use;
-		row->row.file = file;
-		row->row.word = word;
-		row->row.name = name;
-		row->row.instrument = instrument;
-	}
-	pfs_calls_read(sum, &row->row.calls, PFS_CALLS_PART(sum->key));
-}
-
-static void
-kind_copy(PfsScan *scan)
-{
-	pfs_file_sums_each_use(add_use_sum_cb, scan);
-}
+PFS_COLUMNS(kind, SumRow, KIND_COLUMNS)
 
 const PfsTable pfs_table_file_summary_by_kind = {
 	PFS_TABLE("file_summary_by_kind", kind, "own",
@@ -297,7 +244,7 @@ const PfsTable pfs_table_file_summary_by_kind = {
 			  "File calls by kind of file, file and event name, of one moment: the rows of "
 			  "file_summary_by_instance, and for each kind what no file that is there has. So a kind's rows add up "
 			  "to what was counted, whatever was removed; all kinds to file_summary_by_event_name."),
-	.row_size = sizeof(KindRow),
+	.row_size = sizeof(SumRow),
 	.containers = {&pfs_file_sums},
-	.copy = kind_copy,
+	.copy = sums_copy,
 };

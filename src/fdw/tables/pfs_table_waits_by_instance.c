@@ -30,30 +30,19 @@ typedef struct InstanceRow
 
 PFS_COLUMNS(instances, InstanceRow, COLUMNS)
 
-/*
- * Adds the counters of one file to its row.  Those of one file and instrument come
- * in several parts, but all parts of a file come together.
- */
+/* Adds one sum of a file to the row of the file and instrument; they come together. */
 static void
 add_file_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
 {
 	PfsScan    *scan = arg;
 	PfsInstrumentId instrument = PFS_CALLS_INSTRUMENT(sum->key);
-	uint64		object = (uintptr_t) pfs_pages_record(pfs_files, file);
-	InstanceRow *row = NULL;
+	uint64		object;
+	InstanceRow *row = scan->nrows > 0 ? (InstanceRow *) scan->rows + scan->nrows - 1 : NULL;
 
-	if (scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument)
+	if (file == PFS_NO_RECORD || (scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument))
 		return;
-	for (Size i = scan->nrows; i-- > 0;)
-	{
-		InstanceRow *other = (InstanceRow *) scan->rows + i;
-
-		if (other->object_instance != object)
-			break;
-		if (other->instrument == instrument)
-			row = other;
-	}
-	if (row == NULL)
+	object = (uintptr_t) pfs_pages_record(pfs_files, file);
+	if (row == NULL || row->object_instance != object || row->instrument != instrument)
 	{
 		row = pfs_scan_add(scan);
 		row->instrument = instrument;
@@ -65,7 +54,7 @@ add_file_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
 static void
 files_copy(PfsScan *scan)
 {
-	pfs_file_sums_each(add_file_sum_cb, scan);
+	pfs_file_sums_each(true, add_file_sum_cb, scan);
 }
 
 /* Adds the counters of one socket, unless a condition on event_name leaves it out. */

@@ -66,23 +66,12 @@ extern PfsChained pfs_file_sum_of_pending(const PfsPending *place);
 /* ---- SQL commands: pfs_file_sum_read.c ---- */
 
 /*
- * Each living file, instrument and part: its sum, and what each process has pending
- * of it, all of one file one after the other.
+ * Everything that was counted, at one moment, in sums of an instrument and a part: each record of a
+ * file, what each process has pending of it, and what no living file has: file PFS_NO_RECORD.  So all
+ * sums of a use are what calls on such files have counted.  sorted: by file, instrument, use.
  */
 typedef void (*PfsFileSumEmit) (uint32 file, uint64 word, const PfsChained *copy, void *arg);
-extern void pfs_file_sums_each(PfsFileSumEmit emit, void *arg);
-
-/*
- * The same, and what no living file has, by use: file PFS_NO_RECORD.  Both at one moment, so
- * that all sums of a use are what calls on such files have counted.
- */
-extern void pfs_file_sums_each_use(PfsFileSumEmit emit, void *arg);
-
-/* For both: is a reading over that began at this word of the sequence lock `moving`? */
-extern bool pfs_file_sums_read(uint64 word, PfsPatience *patience);
-
-/* Everything counted, by instrument: calls[pfs_instruments->max], zeroed. */
-extern void pfs_file_sums_by_instrument(PfsCalls *calls);
+extern void pfs_file_sums_each(bool sorted, PfsFileSumEmit emit, void *arg);
 
 /*
  * TRUNCATE of the instances: their counters go to the event names; of the

@@ -1,10 +1,14 @@
 /*
  * pfs_file_sum_read.c
- *	  Readers and truncation of the sums of file calls; pfs_file_sum.c has who adds to
- *	  them, and the lock under which they move.
+ *	  The reader of the sums of file calls, for all tables that show them, and truncation;
+ *	  pfs_file_sum.c has who adds to them, and the lock under which they move.
  *
  * What a file has counted is the sum of its records and of the places of all processes:
  * both are read, and truncated, while flushes are forbidden (pfs_pending_read.h).
+ *
+ * All sums, totals and places are copied first.  Then the files that are there say which of the
+ * copies are theirs; what nobody claims is of files that have gone, or of none.  As each copy is in
+ * the answer once, the sums of a use are what was counted of it, whatever is removed meanwhile.
  */
 #include "postgres.h"
 
@@ -52,109 +56,165 @@ unlock(bool locked)
 
 /* ---- readers ---- */
 
-/* Whom a reader hands the sums of files to. */
-typedef struct FilesReader
+/* A copy of a sum, and whose it is. */
+typedef struct Copy
 {
+	uint32		file;			/* PFS_NO_RECORD: of none that is there */
+	uint64		word;
+	PfsChained	sum;
+} Copy;
+
+typedef struct Reader
+{
+	bool		sorted;
 	PfsFileSumEmit emit;
 	void	   *arg;
+	Copy	   *copies;
+	uint32		n;
+	uint32		max;
+	uint32	   *of_record;		/* [records of pfs_file_sums]: number of its
+								 * copy + 1; 0: there is none */
+	uint32		npending;		/* the last copies, which name their files
+								 * themselves */
+} Reader;
 
-	/* The file that what is pending belongs to. */
-	uint32		index;
-	uint64		word;
-} FilesReader;
+/* Appends the copy of a sum; until the caller says so, it is no record's. */
+static Copy *
+add_copy(Reader *r, const PfsChained *sum)
+{
+	Copy	   *copy;
+
+	if (r->n == r->max)
+	{
+		r->max *= 2;
+		r->copies = repalloc_huge(r->copies, r->max * sizeof(Copy));
+	}
+	copy = &r->copies[r->n++];
+	copy->file = PFS_NO_RECORD;
+	copy->word = 0;
+	copy->sum = *sum;
+	return copy;
+}
+
+/* Copies the records of the container, those of removed files among them. */
+static void
+copy_sums(Reader *r)
+{
+	memset(r->of_record, 0, pfs_file_sums->records_max * sizeof(uint32));
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_file_sums, &at);)
+	{
+		PfsChained	sum;
+
+		/* If not, it is being freed, by a process that holds the lock. */
+		if (!pfs_pages_copy(pfs_file_sums, at.index, 0, &sum, sizeof(sum), &at.word))
+			continue;
+		(void) add_copy(r, &sum);
+		r->of_record[at.index] = r->n;
+	}
+}
+
+/* Copies the totals that have counted something. */
+static void
+copy_totals(Reader *r)
+{
+	uint32		ninstruments = pfs_instrument_count();
+
+	for (int use = 0; use < PFS_NUM_FILE_USES; use++)
+	{
+		for (uint32 i = 0; i < ninstruments; i++)
+		{
+			for (int part = 0; part < PFS_CALLS_PARTS; part++)
+			{
+				PfsChained	sum;
+
+				pfs_racy_copy(&sum, pfs_calls_total(pfs_file_totals[use], i, part), sizeof(sum));
+				if (sum.cell.count_timed + sum.cell.count_untimed == 0)
+					continue;
+				sum.key = PFS_FILE_KEY(PFS_CALLS_KEY(i, part), use);
+				(void) add_copy(r, &sum);
+			}
+		}
+	}
+}
 
 static void
-emit_pending_cb(const PfsPending *p, void *arg)
+copy_pending_cb(const PfsPending *p, void *arg)
 {
-	const FilesReader *reader = arg;
+	Reader	   *r = arg;
 	PfsChained	sum = pfs_file_sum_of_pending(p);
+	Copy	   *copy = add_copy(r, &sum);
 
-	reader->emit(reader->index, reader->word, &sum, reader->arg);
+	r->npending++;
+	if (pfs_pending_is_of_object(PFS_COUNTED_FILES, p) && PFS_COUNTED_WORD(p->object) != 0)
+	{
+		copy->file = PFS_COUNTED_INDEX(p->object);
+		copy->word = PFS_COUNTED_WORD(p->object);
+	}
 }
 
 /*
- * Hands the sums of all living files to emit, and what is pending of them.  A file's chain
- * stays while its state word does, so a look at the word afterwards tells whether all that was
- * read was the file's.  Until then no link is believed.
+ * Gives the files that are there what is theirs.  A file's chain stays while its state word
+ * does, so a look at the word afterwards tells whether the chain was the file's; until then no
+ * link is believed.  living: for each record the state word of its file; 0: it is not there.
  */
 static void
-read_files(PfsPatience *patience, void *arg)
+claim(Reader *r, uint64 *living)
 {
-	FilesReader *reader = arg;
-	PfsPendingCopies pending;
-	uint32		max = 64;
-	PfsChained *copies = palloc(max * sizeof(PfsChained));
+	uint32		max = pfs_file_sums->records_max;
 
-	pfs_pending_copy_all(PFS_COUNTED_FILES, &pending, patience);
+	memset(living, 0, pfs_files->records_max * sizeof(uint64));
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_files, &at);)
 	{
 		const PfsFile *file = pfs_pages_record(pfs_files, at.index);
-		uint32		link = pfs_load_acquire(&file->sums);
+		uint32		first = pfs_load_acquire(&file->sums);
 		uint32		n = 0;
 
 		CHECK_FOR_INTERRUPTS();
-		while (link != 0 && link <= pfs_file_sums->records_max && n < pfs_file_sums->records_max)
-		{
-			if (n == max)
-				copies = repalloc(copies, (max *= 2) * sizeof(PfsChained));
-			pfs_racy_copy(&copies[n], pfs_chain_at(pfs_file_sums, link), sizeof(PfsChained));
-			link = copies[n++].next;
-		}
+		for (uint32 link = first; link != 0 && link <= max && n < max; link = pfs_chain_at(pfs_file_sums, link)->next)
+			n++;
 		pfs_fence_acquire();
 		if (pfs_pages_word(pfs_files, at.index) != at.word)
 			continue;
-		for (uint32 i = 0; i < n; i++)
-			reader->emit(at.index, at.word, &copies[i], reader->arg);
-		reader->index = at.index;
-		reader->word = at.word;
-		pfs_pending_of_object(&pending, PFS_COUNTED_OBJECT(at.index, at.word), emit_pending_cb, reader);
+		living[at.index] = at.word;
+		for (uint32 link = first; link != 0 && link <= max && n-- > 0; link = pfs_chain_at(pfs_file_sums, link)->next)
+		{
+			if (r->of_record[link - 1] == 0)
+				continue;
+			r->copies[r->of_record[link - 1] - 1].file = at.index;
+			r->copies[r->of_record[link - 1] - 1].word = at.word;
+		}
 	}
-	pfree(pending.items);
-	pfree(copies);
-}
-
-void
-pfs_file_sums_each(PfsFileSumEmit emit, void *arg)
-{
-	PfsPatience patience = {0};
-	FilesReader reader = {.emit = emit, .arg = arg};
-
-	pfs_pending_work(PFS_COUNTED_FILES, false, read_files, &patience, &reader);
-}
-
-static void
-count_for_name_cb(const PfsPending *p, void *arg)
-{
-	pfs_calls_read_pending(p, (PfsCalls *) arg + PFS_CALLS_INSTRUMENT(p->key));
-}
-
-/*
- * Adds the sums of all files, the totals of removed ones and what is pending, by instrument.
- * One pass without any lock: pfs_file_sums_by_instrument() tells whether counters moved
- * meanwhile.
- */
-static void
-read_all(PfsCalls *numbers, PfsPatience *patience)
-{
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_file_sums, &at);)
+	for (uint32 i = r->n - r->npending; i < r->n; i++)
 	{
-		PfsChained	copy;
+		Copy	   *copy = &r->copies[i];
+		uint64		word = copy->file != PFS_NO_RECORD ? living[copy->file] : 0;
 
-		/* If not, it is being freed, by a process that holds the lock. */
-		if (pfs_pages_copy(pfs_file_sums, at.index, 0, &copy, sizeof(copy), &at.word))
-			pfs_calls_read(&copy, &numbers[PFS_CALLS_INSTRUMENT(copy.key)], PFS_CALLS_PART(copy.key));
+		if (word != 0 && (uint32) word == (uint32) copy->word)
+			copy->word = word;
+		else
+			copy->file = PFS_NO_RECORD;
 	}
-	for (int use = 0; use < PFS_NUM_FILE_USES; use++)
-		pfs_calls_totals_read(pfs_file_totals[use], numbers);
-	pfs_pending_each(PFS_COUNTED_FILES, count_for_name_cb, numbers, patience);
+}
+
+static int
+compare_copies(const void *a, const void *b)
+{
+	const Copy *x = a;
+	const Copy *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (PFS_CALLS_INSTRUMENT(x->sum.key) != PFS_CALLS_INSTRUMENT(y->sum.key))
+		return PFS_CALLS_INSTRUMENT(x->sum.key) < PFS_CALLS_INSTRUMENT(y->sum.key) ? -1 : 1;
+	return (int) PFS_FILE_KEY_USE(x->sum.key) - (int) PFS_FILE_KEY_USE(y->sum.key);
 }
 
 /*
  * Says whether a reading of the sums that began at this word of the sequence lock is over: nothing
  * has moved since, or the reader has waited for too long for whoever moves.
  */
-bool
-pfs_file_sums_read(uint64 word, PfsPatience *patience)
+static bool
+is_over(uint64 word, PfsPatience *patience)
 {
 	if (pfs_seqlock_read_valid(&pfs_shared_files->moving, word))
 		return true;
@@ -164,35 +224,50 @@ pfs_file_sums_read(uint64 word, PfsPatience *patience)
 	return patience->has_run_out;
 }
 
-/* Reads until nothing has moved meanwhile. */
+/*
+ * Reads until nothing has moved meanwhile, and hands all to emit, sorted: what is of one file and
+ * instrument together, and of these what is of one use.
+ */
 static void
-read_names(PfsPatience *patience, void *arg)
+read_all(PfsPatience *patience, void *arg)
 {
-	PfsCalls   *numbers = arg;
+	Reader	   *r = arg;
+	uint64	   *living = palloc_extended(pfs_files->records_max * sizeof(uint64), MCXT_ALLOC_HUGE);
 
+	r->max = 1024;
+	r->copies = palloc(r->max * sizeof(Copy));
+	r->of_record = palloc_extended(pfs_file_sums->records_max * sizeof(uint32), MCXT_ALLOC_HUGE);
 	for (int tries = 0; tries < READ_TRIES; tries++)
 	{
 		uint64		word = pfs_seqlock_read_begin(&pfs_shared_files->moving);
 
 		CHECK_FOR_INTERRUPTS();
-		memset(numbers, 0, pfs_instruments->max * sizeof(PfsCalls));
-		read_all(numbers, patience);
-		if (pfs_file_sums_read(word, patience))
+		r->n = r->npending = 0;
+		copy_sums(r);
+		copy_totals(r);
+		pfs_pending_each(PFS_COUNTED_FILES, copy_pending_cb, r, patience);
+		claim(r, living);
+		if (is_over(word, patience))
 			break;
 	}
+	if (r->sorted)
+		qsort(r->copies, r->n, sizeof(Copy), compare_copies);
+	for (uint32 i = 0; i < r->n; i++)
+		r->emit(r->copies[i].file, r->copies[i].word, &r->copies[i].sum, r->arg);
+	pfree(living);
+	pfree(r->of_record);
+	pfree(r->copies);
 }
 
-/*
- * Fills an array with the counters of file calls by instrument.  If counters never
- * stop moving, some may be missing, or counted twice: the reading then counts as
- * inexact.
- */
 void
-pfs_file_sums_by_instrument(PfsCalls *numbers)
+pfs_file_sums_each(bool sorted, PfsFileSumEmit emit, void *arg)
 {
 	PfsPatience patience = {0};
+	Reader		reader = {.sorted = sorted, .emit = emit, .arg = arg};
 
-	pfs_pending_work(PFS_COUNTED_FILES, false, read_names, &patience, numbers);
+	if (pfs_file_sums == NULL || pfs_files == NULL)
+		return;
+	pfs_pending_work(PFS_COUNTED_FILES, false, read_all, &patience, &reader);
 }
 
 /* ---- truncation ---- */
