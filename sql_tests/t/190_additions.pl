@@ -53,7 +53,7 @@ sub add_tables
 {
 	my ($after, @tables) = @_;
 
-	$tree->edit('src/fdw/tables/pfs_tables.h', sub { s/^\tX\($after\) \\\n/$& . join('', map { "\tX(pfs_table_$_) \\\n" } @tables)/me });
+	$tree->edit('src/fdw/tables/pfs_tables.h', sub { s/^\tX\($after\) \\\n/$& . join('', map { /\(/ ? "\t$_ \\\n" : "\tX(pfs_table_$_) \\\n" } @tables)/me });
 }
 
 my ($version) = $tree->text('pfs.control') =~ /^default_version = '(.*)'$/m;
@@ -180,7 +180,7 @@ $tree->edit('src/record/pfs_families.c', sub {
 	s/^\t\[PFS_FAMILY_ERRORS\] = .*\n/$&\t[PFS_FAMILY_TALLIES] = &pfs_tally_kind,\n/m;
 });
 add_part('pfs_tally.h', qq{\t\t.name = "tallies",\n\t\t.start = pfs_tallies_start,\n});
-add_tables('pfs_table_accounts', map { "tallies_$_" } qw(global by_thread by_account by_user by_host));
+add_tables('pfs_table_accounts', 'PFS_LEVEL_LIST(X, tallies)');
 add_to_readme('src/record/statement', '`pfs_tally` | tallies');
 
 # ---- a family of events with its summaries ----
@@ -206,7 +206,7 @@ $tree->edit('src/record/pfs_families.c', sub {
 EOT
 });
 add_part('pfs_job.h', qq{\t\t.name = "jobs",\n\t\t.start = pfs_jobs_start,\n});
-add_tables('pfs_table_accounts', (map { "events_jobs_$_" } qw(current history history_long)), map { "jobs_$_" } qw(global by_thread by_account by_user by_host));
+add_tables('pfs_table_accounts', 'PFS_EV_LIST(X, jobs)', 'PFS_LEVEL_LIST(X, jobs)');
 add_to_readme('src/record/statement', '`pfs_job` | jobs');
 $tree->edit('docs/settings.md', sub { s/^\| .`pfs\.max_sql_text_length`/| `pfs.events_jobs_history_size` | -1 | -1 to 1024 | rows | restart |\n| `pfs.events_jobs_history_long_size` | -1 | -1 to 1000000 | rows | restart |\n$&/m });
 

@@ -10,6 +10,18 @@
 #include "pfs_columns.h"
 #include "pfs_table.h"
 
+/* The three tables of a family of events; those of a family of summaries, by level. */
+#define PFS_EV_LIST(X, stem) \
+	X(pfs_table_events_##stem##_current) \
+	X(pfs_table_events_##stem##_history) \
+	X(pfs_table_events_##stem##_history_long)
+#define PFS_LEVEL_LIST(X, stem) \
+	X(pfs_table_##stem##_global) \
+	X(pfs_table_##stem##_by_thread) \
+	X(pfs_table_##stem##_by_account) \
+	X(pfs_table_##stem##_by_user) \
+	X(pfs_table_##stem##_by_host)
+
 #define PFS_TABLES(X) \
 	X(pfs_table_setup_instruments) \
 	X(pfs_table_setup_consumers) \
@@ -23,45 +35,21 @@
 	X(pfs_table_containers) \
 	X(pfs_table_status) \
 	X(pfs_table_table_definitions) \
-	X(pfs_table_events_waits_current) \
-	X(pfs_table_events_waits_history) \
-	X(pfs_table_events_waits_history_long) \
-	X(pfs_table_events_stages_current) \
-	X(pfs_table_events_stages_history) \
-	X(pfs_table_events_stages_history_long) \
-	X(pfs_table_events_statements_current) \
-	X(pfs_table_events_statements_history) \
-	X(pfs_table_events_statements_history_long) \
-	X(pfs_table_events_transactions_current) \
-	X(pfs_table_events_transactions_history) \
-	X(pfs_table_events_transactions_history_long) \
-	X(pfs_table_waits_global) \
-	X(pfs_table_waits_by_thread) \
-	X(pfs_table_waits_by_account) \
-	X(pfs_table_waits_by_user) \
-	X(pfs_table_waits_by_host) \
+	PFS_EV_LIST(X, waits) \
+	PFS_EV_LIST(X, stages) \
+	PFS_EV_LIST(X, statements) \
+	PFS_EV_LIST(X, transactions) \
+	PFS_LEVEL_LIST(X, waits) \
 	X(pfs_table_waits_histogram) \
-	X(pfs_table_stages_global) \
-	X(pfs_table_stages_by_thread) \
-	X(pfs_table_stages_by_account) \
-	X(pfs_table_stages_by_user) \
-	X(pfs_table_stages_by_host) \
-	X(pfs_table_statements_global) \
-	X(pfs_table_statements_by_thread) \
-	X(pfs_table_statements_by_account) \
-	X(pfs_table_statements_by_user) \
-	X(pfs_table_statements_by_host) \
+	PFS_LEVEL_LIST(X, stages) \
+	PFS_LEVEL_LIST(X, statements) \
 	X(pfs_table_statements_histogram) \
 	X(pfs_table_statements_by_digest) \
 	X(pfs_table_statements_histogram_by_digest) \
 	X(pfs_table_waits_by_digest) \
 	X(pfs_table_io_by_digest) \
 	X(pfs_table_statements_by_program) \
-	X(pfs_table_transactions_global) \
-	X(pfs_table_transactions_by_thread) \
-	X(pfs_table_transactions_by_account) \
-	X(pfs_table_transactions_by_user) \
-	X(pfs_table_transactions_by_host) \
+	PFS_LEVEL_LIST(X, transactions) \
 	X(pfs_table_accounts) \
 	X(pfs_table_users) \
 	X(pfs_table_hosts) \
@@ -77,17 +65,9 @@
 	X(pfs_table_socket_instances) \
 	X(pfs_table_socket_summary_by_event_name) \
 	X(pfs_table_socket_summary_by_instance) \
-	X(pfs_table_memory_global) \
-	X(pfs_table_memory_by_thread) \
-	X(pfs_table_memory_by_account) \
-	X(pfs_table_memory_by_user) \
-	X(pfs_table_memory_by_host) \
+	PFS_LEVEL_LIST(X, memory) \
 	X(pfs_table_lwlock_instances) \
-	X(pfs_table_errors_global) \
-	X(pfs_table_errors_by_thread) \
-	X(pfs_table_errors_by_account) \
-	X(pfs_table_errors_by_user) \
-	X(pfs_table_errors_by_host) \
+	PFS_LEVEL_LIST(X, errors) \
 	X(pfs_table_prepared_statements_instances) \
 	X(pfs_table_load_history)
 
