@@ -53,7 +53,7 @@ sub add_tables
 {
 	my ($after, @tables) = @_;
 
-	$tree->edit('src/fdw/tables/pfs_tables.h', sub { s/^\tX\($after\) \\\n/$& . join('', map { /\(/ ? "\t$_ \\\n" : "\tX(pfs_table_$_) \\\n" } @tables)/me });
+	$tree->edit('src/fdw/tables/pfs_tables.h', sub { s/^\tX\($after\) \\\n/$& . join('', map { index($_, '(') >= 0 ? "\t$_ \\\n" : "\tX(pfs_table_$_) \\\n" } @tables)/me });
 }
 
 my ($version) = $tree->text('pfs.control') =~ /^default_version = '(.*)'$/m;

@@ -129,20 +129,26 @@ pfs_scan_keep(PfsScan *scan, bool (*keep) (const void *row))
 	scan->nrows = n;
 }
 
-/* Adds up the rows of the copy that are of the same thing; they are in the order of their keys then. */
+static int
+compare_keys(const void *a, const void *b, void *key_size)
+{
+	return memcmp(a, b, *(Size *) key_size);
+}
+
+/* Adds up the rows of the copy that are of the same thing; they are in the order of their keys' bytes then. */
 void
-pfs_scan_unite(PfsScan *scan, int (*compare) (const void *a, const void *b), void (*add) (void *to, const void *row))
+pfs_scan_unite(PfsScan *scan, Size key_size, void (*add) (void *to, const void *row))
 {
 	char	   *last = scan->rows;
 	Size		n = 0;
 
 	if (scan->nrows > 0)
-		qsort(scan->rows, scan->nrows, scan->row_size, compare);
+		qsort_arg(scan->rows, scan->nrows, scan->row_size, compare_keys, &key_size);
 	for (Size i = 0; i < scan->nrows; i++)
 	{
 		char	   *row = scan->rows + i * scan->row_size;
 
-		if (i > 0 && compare(last, row) == 0)
+		if (i > 0 && memcmp(last, row, key_size) == 0)
 			add(last, row);
 		else
 		{

@@ -224,6 +224,7 @@ struct PfsScan
 	PfsTimeRange period_end;
 
 	void	   *table_private;	/* the table's own, in the scan's memory */
+	struct PfsScanName *names;	/* that were looked up; NULL: none yet */
 
 	/* The copy; tables use pfs_scan_add(). */
 	Size		row_size;
@@ -244,9 +245,15 @@ extern void pfs_scan_add_copy(PfsScan *scan, const void *row, Size bytes);
 /* Leaves the rows of the copy that a function wants; it may read catalogues. */
 extern void pfs_scan_keep(PfsScan *scan, bool (*keep) (const void *row));
 
-/* Leaves one of the rows that compare as equal, to which the others have been added. */
-extern void pfs_scan_unite(PfsScan *scan, int (*compare) (const void *a, const void *b),
-						   void (*add) (void *to, const void *row));
+/* Leaves one of the rows that begin with the same bytes, to which the others have been added. */
+extern void pfs_scan_unite(PfsScan *scan, Size key_size, void (*add) (void *to, const void *row));
+
+/*
+ * Names as pfs_database_name() and pfs_role_name() have them, kept for further rows: they live
+ * until another one takes the place.
+ */
+extern const char *pfs_scan_database_name(PfsScan *scan, Oid database);
+extern const char *pfs_scan_role_name(PfsScan *scan, Oid role);
 
 /* -1: the column is not to be changed; else the YES or NO to be written. */
 extern int	pfs_new_switch(const PfsNewRow *values, int column);

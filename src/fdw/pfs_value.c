@@ -125,6 +125,50 @@ pfs_role_name(Oid role)
 	return name ? name : psprintf("%u", role);
 }
 
+/* A place for a name in a scan, of which each OID and kind of name has one. */
+typedef struct PfsScanName
+{
+	Oid			oid;
+	char	   *name;			/* NULL: none yet */
+} PfsScanName;
+
+#define SCAN_NAMES 64
+
+/* A lookup may fail: then the place is as it was. */
+static const char *
+scan_name(PfsScan *scan, int kind, Oid oid, char *(*look_up) (Oid))
+{
+	PfsScanName *place;
+	MemoryContext old = MemoryContextSwitchTo(scan->rows_context);
+
+	if (scan->names == NULL)
+		scan->names = palloc0(2 * SCAN_NAMES * sizeof(PfsScanName));
+	place = &scan->names[kind * SCAN_NAMES + oid % SCAN_NAMES];
+	if (place->name == NULL || place->oid != oid)
+	{
+		char	   *name = look_up(oid);
+
+		if (place->name != NULL)
+			pfree(place->name);
+		place->oid = oid;
+		place->name = name;
+	}
+	MemoryContextSwitchTo(old);
+	return place->name;
+}
+
+const char *
+pfs_scan_database_name(PfsScan *scan, Oid database)
+{
+	return scan_name(scan, 0, database, pfs_database_name);
+}
+
+const char *
+pfs_scan_role_name(PfsScan *scan, Oid role)
+{
+	return scan_name(scan, 1, role, pfs_role_name);
+}
+
 /* Without a database the encoding is unknown: bytes that may be anything. */
 int
 pfs_database_encoding(Oid database)

@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "pfs_buckets.h"
+#include "pfs_summary.h"
 #include "pfs_value.h"
 
 /*
@@ -57,18 +58,25 @@ pfs_buckets_rows(const uint64 *buckets, PfsBucketRow *rows)
 	return n;
 }
 
-/* Adds the rows of one histogram to what the scan returns. */
 void
-pfs_buckets_add(PfsScan *scan, PfsInstrumentId instrument, const uint64 *buckets)
+pfs_buckets_copy(PfsScan *scan)
 {
-	PfsBucketRow rows[PFS_HISTOGRAM_BUCKETS];
-	int			n = pfs_buckets_rows(buckets, rows);
+	PfsFamily	family = scan->table->family;
+	uint64	  **histograms = pfs_summary_read_histograms(family);
 
-	for (int i = 0; i < n; i++)
+	for (uint32 i = 0; i < pfs_summary[family].nhistograms; i++)
 	{
-		PfsBucketRow *row = pfs_scan_add(scan);
+		PfsBucketRow rows[PFS_HISTOGRAM_BUCKETS];
+		int			n = 0;
 
-		*row = rows[i];
-		row->instrument = instrument;
+		if (histograms[i] != NULL && (scan->instrument == PFS_NO_INSTRUMENT || scan->instrument == i))
+			n = pfs_buckets_rows(histograms[i], rows);
+		for (int b = 0; b < n; b++)
+		{
+			PfsBucketRow *row = pfs_scan_add(scan);
+
+			*row = rows[b];
+			row->instrument = i;
+		}
 	}
 }

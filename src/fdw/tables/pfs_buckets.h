@@ -47,7 +47,7 @@ extern void pfs_buckets_quantiles(const uint64 *buckets, uint64 max, uint64 *tic
 /* One row for each bucket that counted something; returns their number. */
 extern int	pfs_buckets_rows(const uint64 *buckets, PfsBucketRow *rows);
 
-/* Adds these rows to the scan, as those of an instrument or of none. */
-extern void pfs_buckets_add(PfsScan *scan, PfsInstrumentId instrument, const uint64 *buckets);
+/* The callback of tables that show the histograms of a family, one for each instrument or one in all. */
+extern void pfs_buckets_copy(PfsScan *scan);
 
 #endif							/* PFS_BUCKETS_H */

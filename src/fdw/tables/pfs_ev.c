@@ -9,7 +9,6 @@
 #include "pfs_instrument.h"
 #include "pfs_shared.h"
 #include "pfs_source.h"
-#include "pfs_value.h"
 
 /* Adds an event to the scan, unless a condition on event_id or event_name leaves it out. */
 static void

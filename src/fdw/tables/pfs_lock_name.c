@@ -10,9 +10,9 @@
 
 #include "miscadmin.h"
 #include "utils/formatting.h"
-#include "utils/lsyscache.h"
 
 #include "pfs_lock_name.h"
+#include "pfs_rel_name.h"
 #include "pfs_value.h"
 
 char *
@@ -41,24 +41,14 @@ is_relation(const LOCKTAG *tag)
 	}
 }
 
-/* Tells whether names can be looked up here; shared relations have no database. */
-static bool
-is_of_this_database(const LOCKTAG *tag)
-{
-	return tag->locktag_field1 == MyDatabaseId || !OidIsValid(tag->locktag_field1);
-}
-
 char *
 pfs_lock_schema(const LOCKTAG *tag)
 {
-	Oid			schema;
-
 	if (!is_relation(tag))
 		return NULL;
-	if (!is_of_this_database(tag))
+	if (tag->locktag_field1 != MyDatabaseId && OidIsValid(tag->locktag_field1))
 		return psprintf("[%s]", pfs_database_name(tag->locktag_field1));
-	schema = get_rel_namespace(tag->locktag_field2);
-	return OidIsValid(schema) ? get_namespace_name(schema) : NULL;
+	return pfs_rel_schema(tag->locktag_field1, tag->locktag_field2);
 }
 
 /*
@@ -68,16 +58,10 @@ pfs_lock_schema(const LOCKTAG *tag)
 char *
 pfs_lock_name(const LOCKTAG *tag)
 {
-	char	   *name;
-
+	if (is_relation(tag))
+		return pfs_rel_name(tag->locktag_field1, tag->locktag_field2);
 	switch (tag->locktag_type)
 	{
-		case LOCKTAG_RELATION:
-		case LOCKTAG_RELATION_EXTEND:
-		case LOCKTAG_PAGE:
-		case LOCKTAG_TUPLE:
-			name = is_of_this_database(tag) ? get_rel_name(tag->locktag_field2) : NULL;
-			return name ? name : psprintf("%u", tag->locktag_field2);
 		case LOCKTAG_TRANSACTION:
 		case LOCKTAG_DATABASE_FROZEN_IDS:
 			return psprintf("%u", tag->locktag_field1);

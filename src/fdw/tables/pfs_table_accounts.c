@@ -10,7 +10,6 @@
 #include "pfs_levels.h"
 #include "pfs_summary.h"
 #include "pfs_tables.h"
-#include "pfs_value.h"
 
 static void
 add_account_cb(const PfsAccount *account, void *arg)

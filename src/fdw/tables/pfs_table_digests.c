@@ -17,50 +17,18 @@
 #include "pfs_statement_counters.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
-#include "pfs_value.h"
 
 /* ---- keys ---- */
-
-/* The names of the last row: neighbours are often of one database and one user. */
-typedef struct Names
-{
-	uint64		db_user;
-	char	   *database;
-	char	   *user;
-} Names;
-
-/* Looks up the names of a database and a user, unless the last row had the same. */
-static Names *
-names_of(PfsScan *scan, uint64 db_user)
-{
-	Names	   *names = scan->table_private;
-	MemoryContext old;
-
-	if (names != NULL && names->db_user == db_user && names->database != NULL)
-		return names;
-	old = MemoryContextSwitchTo(scan->rows_context);
-	if (names == NULL)
-		names = scan->table_private = palloc0(sizeof(Names));
-	else
-	{
-		/* A scan may be repeated for each row of another one. */
-		pfree(names->database);
-		pfree(names->user);
-	}
-	names->db_user = db_user;
-	names->database = pfs_database_name(PFS_DIGEST_DATABASE(db_user));
-	names->user = pfs_role_name(PFS_DIGEST_USER(db_user));
-	MemoryContextSwitchTo(old);
-	return names;
-}
 
 /* The row of statements without a digest of their own has no key: its query_id is 0. */
 #define RIGHTS_OF_USER "NULL without the rights of user_name or pg_read_all_stats."
 
 #define KEY_COLUMNS(X, t) \
-	X(t, database_name, text, none, row->key.query_id != 0 ? names_of(scan, row->key.db_user)->database : NULL, \
+	X(t, database_name, text, none, \
+	  row->key.query_id != 0 ? pfs_scan_database_name(scan, PFS_DIGEST_DATABASE(row->key.db_user)) : NULL, \
 	  "Database in which they ran; NULL with user_name and query_id: all others.", .width = 12) \
-	X(t, user_name, text, none, row->key.query_id != 0 ? names_of(scan, row->key.db_user)->user : NULL, \
+	X(t, user_name, text, none, \
+	  row->key.query_id != 0 ? pfs_scan_role_name(scan, PFS_DIGEST_USER(row->key.db_user)) : NULL, \
 	  "Role in effect when they started.", .width = 12) \
 	X(t, query_id, bigint, none, PFS_NULL_IF_0(row->key.query_id), \
 	  "The server's query identifier, as in pg_stat_statements.queryid. " RIGHTS_OF_USER, .hidden = true)

@@ -12,7 +12,6 @@
 #include "pfs_error.h"
 #include "pfs_levels.h"
 #include "pfs_tables.h"
-#include "pfs_value.h"
 
 PFS_LEVEL_ROW(ErrorRow, PfsErrorCell);
 

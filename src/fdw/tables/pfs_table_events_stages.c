@@ -7,7 +7,6 @@
 
 #include "pfs_ev.h"
 #include "pfs_statement.h"
-#include "pfs_value.h"
 
 #define STAGES_COLUMNS(X, t) \
 	PFS_EV_COLUMNS(X, t, "The thread that is or was in the stage: threads.thread_id.", PFS_EV_NO_MORE, \

@@ -12,7 +12,6 @@
 #include "pfs_setup.h"
 #include "pfs_statement.h"
 #include "pfs_statement_counters.h"
-#include "pfs_value.h"
 
 /* Converts another session's text to this database's encoding; hide: without secrets. */
 static char *

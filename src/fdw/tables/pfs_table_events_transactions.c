@@ -9,7 +9,6 @@
 
 #include "pfs_ev.h"
 #include "pfs_statement.h"
-#include "pfs_value.h"
 
 static const char *const states[] = {
 	[PFS_TRANSACTION_ACTIVE] = "ACTIVE",

@@ -10,7 +10,6 @@
 #include "pfs_file.h"
 #include "pfs_lock_name.h"
 #include "pfs_rel_name.h"
-#include "pfs_value.h"
 
 /* Returns the value of the column object_type; NULL for waits without an object. */
 static const char *

@@ -12,7 +12,6 @@
 #include "pfs_instrument.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
-#include "pfs_value.h"
 
 /*
  * file_instances
@@ -108,9 +107,10 @@ event_copy(PfsScan *scan)
 	pfs_file_sums_each(false, add_call_cb, calls);
 	for (uint32 i = 0; i < n; i++)
 	{
+		PfsTotals	all = {0};
 		EventRow   *row;
 
-		if (pfs_totals_count(pfs_calls_all(&calls[i], &(PfsTotals) {0})) == 0 ||
+		if (pfs_totals_count(pfs_calls_all(&calls[i], &all)) == 0 ||
 			(scan->instrument != PFS_NO_INSTRUMENT && i != scan->instrument))
 			continue;
 		row = pfs_scan_add(scan);

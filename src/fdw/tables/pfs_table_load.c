@@ -14,7 +14,6 @@
 #include "pfs_load_text.h"
 #include "pfs_recorder.h"
 #include "pfs_tables.h"
-#include "pfs_value.h"
 
 /* A row, with what its period has. */
 typedef struct LoadRow
@@ -26,15 +25,7 @@ typedef struct LoadRow
 	int			resolution;		/* seconds */
 } LoadRow;
 
-/* ---- names and texts, each looked up once as far as there is room ---- */
-
-/* By database and user; by statement, too. */
-typedef struct Names
-{
-	uint64		db_user;
-	char	   *database;
-	char	   *user;
-} Names;
+/* ---- texts, each looked up once as far as there is room ---- */
 
 typedef struct Text
 {
@@ -47,7 +38,6 @@ typedef struct Text
 
 typedef struct LoadScan
 {
-	HTAB	   *names;
 	HTAB	   *texts;
 	HTAB	   *kept;			/* which texts are */
 } LoadScan;
@@ -57,7 +47,6 @@ static LoadScan *
 load_scan(PfsScan *scan)
 {
 	LoadScan   *own = scan->table_private;
-	HASHCTL		names = {.keysize = sizeof(uint64), .entrysize = sizeof(Names), .hcxt = scan->rows_context};
 	HASHCTL		texts = {.keysize = sizeof(PfsLoadTextKey), .entrysize = sizeof(Text), .hcxt = scan->rows_context};
 
 	if (own == NULL)
@@ -65,36 +54,11 @@ load_scan(PfsScan *scan)
 		MemoryContext old = MemoryContextSwitchTo(scan->rows_context);
 
 		own = scan->table_private = palloc0(sizeof(LoadScan));
-		own->names = hash_create("pfs load names", 64, &names, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 		own->texts = hash_create("pfs load statements", 256, &texts, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 		own->kept = pfs_load_texts_index();
 		MemoryContextSwitchTo(old);
 	}
 	return own;
-}
-
-/* Looks up the names of a row's database and user, unless an earlier row had the same. */
-static const Names *
-names_of(PfsScan *scan, const PfsLoadKey *key)
-{
-	uint64		db_user = (uint64) key->database << 32 | key->user;
-	bool		found;
-	Names	   *names = hash_search(load_scan(scan)->names, &db_user, HASH_FIND, NULL);
-	char	   *database;
-	char	   *user;
-	MemoryContext old;
-
-	if (names != NULL)
-		return names;
-	/* Looking up may fail, and an entry without its names must not stay. */
-	old = MemoryContextSwitchTo(scan->rows_context);
-	database = OidIsValid(key->database) ? pfs_database_name(key->database) : NULL;
-	user = OidIsValid(key->user) ? pfs_role_name(key->user) : NULL;
-	MemoryContextSwitchTo(old);
-	names = hash_search(load_scan(scan)->names, &db_user, HASH_ENTER, &found);
-	names->database = database;
-	names->user = user;
-	return names;
 }
 
 /* Finds a statement's text, converts it to this database's encoding, and leaves out secrets. */
@@ -180,9 +144,11 @@ event_name_of(const PfsLoadKey *key)
 	  "Name of the instrument, as in setup_instruments; cpu. NULL, with all up to digest_text: the remainder of " \
 	  "this type and wait_event_type, all but the period's 32 largest rows. That of CPU is always there.", \
 	  .width = 30, .since = PFS_SINCE_1_1) \
-	X(t, database_name, text, none, names_of(scan, &row->row.key)->database, \
+	X(t, database_name, text, none, \
+	  OidIsValid(row->row.key.database) ? pfs_scan_database_name(scan, row->row.key.database) : NULL, \
 	  "Database of the statement.", .width = 12, .since = PFS_SINCE_1_1) \
-	X(t, user_name, text, none, names_of(scan, &row->row.key)->user, \
+	X(t, user_name, text, none, \
+	  OidIsValid(row->row.key.user) ? pfs_scan_role_name(scan, row->row.key.user) : NULL, \
 	  "Role in effect when the statement started.", .width = 12, .since = PFS_SINCE_1_1) \
 	X(t, query_id, bigint, none, \
 	  PFS_NULL_IF(row->row.key.statement != PFS_LOAD_STATEMENT, row->row.key.query_id), \

@@ -11,7 +11,6 @@
 #include "pfs_instrument.h"
 #include "pfs_lwlock.h"
 #include "pfs_tables.h"
-#include "pfs_value.h"
 
 /* How often holders are read anew, as they change while they are read. */
 #define HOLDER_TRIES 20

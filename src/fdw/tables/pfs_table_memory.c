@@ -14,7 +14,6 @@
 #include "pfs_shared_areas.h"
 #include "pfs_status.h"
 #include "pfs_tables.h"
-#include "pfs_value.h"
 
 PFS_LEVEL_ROW(MemoryRow, PfsMemoryTotals);
 

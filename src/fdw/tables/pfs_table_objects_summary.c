@@ -13,7 +13,6 @@
 #include "pfs_rel_read.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
-#include "pfs_value.h"
 
 /* A table, or a program. */
 typedef struct ObjectRow
@@ -86,41 +85,20 @@ object_exists(const void *p)
 		: pfs_program_exists(row->database, row->program);
 }
 
-static int
-compare_objects(const void *a, const void *b)
+static void
+add_totals(void *to, const void *row)
 {
-	const ObjectRow *x = a;
-	const ObjectRow *y = b;
-
-	if (x->database != y->database)
-		return x->database < y->database ? -1 : 1;
-	if (x->relation != y->relation)
-		return x->relation < y->relation ? -1 : 1;
-	if (x->program != y->program)
-		return x->program < y->program ? -1 : 1;
-	return 0;
+	pfs_totals_add(&((ObjectRow *) to)->totals, &((const ObjectRow *) row)->totals);
 }
 
 /* Adds up what a table, its indexes and its locks have: one row for each object. */
 static void
 objects_copy(PfsScan *scan)
 {
-	ObjectRow  *rows;
-	Size		n = 0;
-
 	pfs_rel_stats_each(PFS_REL_OF_OBJECTS, add_rows_cb, scan);
 	pfs_rel_locks_each(add_locks_cb, scan);
 	pfs_programs_read(PFS_PROGRAM_OF_OBJECTS, add_program_cb, scan);
-	rows = (ObjectRow *) scan->rows;
-	qsort(rows, scan->nrows, sizeof(ObjectRow), compare_objects);
-	for (Size i = 0; i < scan->nrows; i++)
-	{
-		if (n == 0 || compare_objects(&rows[n - 1], &rows[i]) != 0)
-			rows[n++] = rows[i];
-		else
-			pfs_totals_add(&rows[n - 1].totals, &rows[i].totals);
-	}
-	scan->nrows = n;
+	pfs_scan_unite(scan, offsetof(ObjectRow, totals), add_totals);
 	pfs_scan_keep(scan, object_exists);
 }
 

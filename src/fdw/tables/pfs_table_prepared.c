@@ -8,7 +8,6 @@
 #include "pfs_prepared.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
-#include "pfs_value.h"
 
 #define EXECUTIONS ((const PfsTotals[]) {pfs_counts_totals(&row->counts[0].executions)})
 

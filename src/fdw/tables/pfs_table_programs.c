@@ -9,7 +9,6 @@
 #include "pfs_statement_counters.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
-#include "pfs_value.h"
 
 #define STATEMENTS_OF(what) pfs_timer_wait_get(&row->statements.time, PFS_TIMER_WAIT_##what)
 

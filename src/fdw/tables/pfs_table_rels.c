@@ -15,7 +15,6 @@
 #include "pfs_rel_read.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
-#include "pfs_value.h"
 
 /* ---- accesses to rows ---- */
 
@@ -126,19 +125,6 @@ add_index_cb(const PfsRelStatCopy *copy, void *arg)
 	pfs_rel_add_times(&row->parts[PFS_REL_FETCH], &copy->parts[PFS_INDEX_READ], rows);
 }
 
-static int
-compare_rows(const void *a, const void *b)
-{
-	const IoRow *x = a;
-	const IoRow *y = b;
-
-	if (x->database != y->database)
-		return x->database < y->database ? -1 : 1;
-	if (x->relation != y->relation)
-		return x->relation < y->relation ? -1 : 1;
-	return (x->index > y->index) - (x->index < y->index);
-}
-
 static void
 add_parts(void *to, const void *p)
 {
@@ -155,7 +141,7 @@ by_index_copy(PfsScan *scan)
 {
 	pfs_rel_stats_each(PFS_REL_OF_IO, add_index_cb, scan);
 	if (pfs_rebuilds_were())
-		pfs_scan_unite(scan, compare_rows, add_parts);
+		pfs_scan_unite(scan, offsetof(IoRow, parts), add_parts);
 	pfs_scan_keep(scan, io_row_exists);
 }
 

@@ -11,7 +11,6 @@
 #include "pfs_setup.h"
 #include "pfs_shared_areas.h"
 #include "pfs_tables.h"
-#include "pfs_value.h"
 
 /* A row has the number of its object; the object's switches are read in place. */
 typedef struct NumberRow

@@ -8,7 +8,6 @@
 #include "pfs_rule_check.h"
 #include "pfs_rule_table.h"
 #include "pfs_tables.h"
-#include "pfs_value.h"
 
 typedef struct ObjectRow
 {

@@ -19,7 +19,6 @@
 #include "pfs_by_instance.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
-#include "pfs_value.h"
 
 /*
  * socket_instances
@@ -62,11 +61,31 @@ read_peer(SocketRow *row, int pid)
 		row->port = -1;
 }
 
+typedef struct InstancesCopy
+{
+	PfsScan    *scan;
+	bool		with_state;
+	PfsPatience patience;
+} InstancesCopy;
+
+/* Does the session of a socket, of which it has one, wait for its next command? */
+static bool
+is_idle(const PfsSocket *socket, PfsPatience *patience)
+{
+	PfsThread	thread;
+	uint64		word;
+
+	return pfs_pages_copy(pfs_threads, socket->thread, 0, &thread, sizeof(thread), &word) &&
+		thread.thread_id == socket->thread_id &&
+		pfs_backend_status_is_idle(thread.status, thread.pid, thread.procno, patience);
+}
+
 /* Adds a socket, unless a condition on thread_id or event_name leaves it out. */
 static void
 add_instance_cb(const PfsSocket *socket, uint32 index, uint64 word, void *arg)
 {
-	PfsScan    *scan = arg;
+	InstancesCopy *copy = arg;
+	PfsScan    *scan = copy->scan;
 	SocketRow  *row;
 
 	if (scan->thread_id != 0 && socket->thread_id != scan->thread_id)
@@ -80,40 +99,11 @@ add_instance_cb(const PfsSocket *socket, uint32 index, uint64 word, void *arg)
 	row->descriptor = socket->descriptor;
 	row->port = socket->port;
 	row->instrument = socket->instrument;
+	row->is_idle = copy->with_state && is_idle(socket, &copy->patience);
 	if (socket->peer)
 		read_peer(row, socket->pid);
 	else if (socket->family != 0)
 		inet_ntop(socket->family, socket->address, row->ip, sizeof(row->ip));
-}
-
-/* The scan, and where in it the row of the last thread was found. */
-typedef struct StateCopy
-{
-	PfsScan    *scan;
-	Size		last;
-	PfsPatience patience;
-} StateCopy;
-
-/*
- * Sets the state of a session's socket, of which it has one.  Threads and sockets are
- * mostly in the same order, so the search begins where the last one ended.
- */
-static void
-add_state_cb(const PfsThread *thread, uint64 word, void *arg)
-{
-	StateCopy  *copy = arg;
-	SocketRow  *rows = (SocketRow *) copy->scan->rows;
-
-	for (Size i = 0; i < copy->scan->nrows; i++)
-	{
-		Size		at = (copy->last + i) % copy->scan->nrows;
-
-		if (rows[at].thread_id != thread->thread_id)
-			continue;
-		rows[at].is_idle = pfs_backend_status_is_idle(thread->status, thread->pid, thread->procno, &copy->patience);
-		copy->last = at;
-		return;
-	}
 }
 
 #define INSTANCES_COLUMNS(X, t) \
@@ -139,11 +129,9 @@ PFS_COLUMNS(instances, SocketRow, INSTANCES_COLUMNS)
 static void
 instances_copy(PfsScan *scan)
 {
-	StateCopy	copy = {.scan = scan};
+	InstancesCopy copy = {.scan = scan, .with_state = scan->needed[PFS_COLUMN(instances, state)]};
 
-	pfs_sockets_each(add_instance_cb, scan);
-	if (scan->needed[PFS_COLUMN(instances, state)] && scan->nrows > 0)
-		pfs_threads_each(scan->thread_id, add_state_cb, &copy);
+	pfs_sockets_each(add_instance_cb, &copy);
 	pfs_patience_end(&copy.patience);
 }
 

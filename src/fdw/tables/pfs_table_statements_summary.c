@@ -10,7 +10,6 @@
 #include "pfs_event_cell.h"
 #include "pfs_levels.h"
 #include "pfs_statement_counters.h"
-#include "pfs_value.h"
 
 PFS_LEVEL_ROW(StatementRow, PfsStatementTotals);
 
@@ -32,15 +31,6 @@ PFS_EVENT_LEVEL_TABLES(statements, "statement", STATEMENTS, StatementRow, COLUMN
 
 PFS_COLUMNS(histogram, PfsBucketRow, HISTOGRAM_COLUMNS)
 
-static void
-histogram_copy(PfsScan *scan)
-{
-	uint64	  **histograms = pfs_summary_read_histograms(PFS_FAMILY_STATEMENTS);
-
-	if (histograms != NULL && histograms[0] != NULL)
-		pfs_buckets_add(scan, PFS_NO_INSTRUMENT, histograms[0]);
-}
-
 const PfsTable pfs_table_statements_histogram = {
 	PFS_TABLE("events_statements_histogram_global", histogram, "MySQL",
 			  "one range of lengths of statements",
@@ -50,7 +40,7 @@ const PfsTable pfs_table_statements_histogram = {
 	.part = PFS_LEVEL_HISTOGRAM,
 	.row_size = sizeof(PfsBucketRow),
 	.usual_rows = PFS_HISTOGRAM_BUCKETS / 3,
-	.copy = histogram_copy,
+	.copy = pfs_buckets_copy,
 	.truncate_part = pfs_level_truncate,
 	.in_reset_all = true,
 };

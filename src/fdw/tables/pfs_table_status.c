@@ -8,7 +8,6 @@
 #include "pfs_shared_areas.h"
 #include "pfs_status.h"
 #include "pfs_tables.h"
-#include "pfs_value.h"
 
 #define VARIABLE_VALUE_SIZE 128
 

@@ -18,7 +18,6 @@
 #include "pfs_statement.h"
 #include "pfs_tables.h"
 #include "pfs_thread.h"
-#include "pfs_value.h"
 
 typedef struct ThreadRow
 {

@@ -7,7 +7,6 @@
 
 #include "pfs_clock.h"
 #include "pfs_tables.h"
-#include "pfs_value.h"
 
 typedef struct TimerRow
 {

@@ -12,7 +12,6 @@
 #include "pfs_socket.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
-#include "pfs_value.h"
 
 typedef struct InstanceRow
 {

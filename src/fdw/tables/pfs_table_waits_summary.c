@@ -12,7 +12,6 @@
 #include "pfs_levels.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
-#include "pfs_value.h"
 
 /* ---- summaries ---- */
 
@@ -84,18 +83,6 @@ PFS_ALL_EVENTS_TABLE(waits_global, WAITS, GlobalRow, global_copy, "events_waits_
 
 PFS_COLUMNS(histogram, PfsBucketRow, HISTOGRAM_COLUMNS)
 
-static void
-histogram_copy(PfsScan *scan)
-{
-	uint64	  **histogram = pfs_summary_read_histograms(PFS_FAMILY_WAITS);
-
-	for (uint32 i = 0; histogram != NULL && i < pfs_summary[PFS_FAMILY_WAITS].ncells; i++)
-	{
-		if (histogram[i] != NULL && (scan->instrument == PFS_NO_INSTRUMENT || scan->instrument == i))
-			pfs_buckets_add(scan, i, histogram[i]);
-	}
-}
-
 const PfsTable pfs_table_waits_histogram = {
 	PFS_TABLE("events_waits_histogram_global", histogram, "own",
 			  "one range of times of one kind of wait, if any wait took so long",
@@ -106,7 +93,7 @@ const PfsTable pfs_table_waits_histogram = {
 	.part = PFS_LEVEL_HISTOGRAM,
 	.row_size = sizeof(PfsBucketRow),
 	.usual_rows = 30 * ROWS_PER_KEY,
-	.copy = histogram_copy,
+	.copy = pfs_buckets_copy,
 	.truncate_part = pfs_level_truncate,
 	.in_reset_all = true,
 };

@@ -196,17 +196,20 @@ claim(Reader *r, uint64 *living)
 	}
 }
 
+/* By file, instrument and use. */
+static uint64
+order_of(const Copy *copy)
+{
+	return (uint64) copy->file << 32 | (uint32) PFS_CALLS_INSTRUMENT(copy->sum.key) << 8 | PFS_FILE_KEY_USE(copy->sum.key);
+}
+
 static int
 compare_copies(const void *a, const void *b)
 {
-	const Copy *x = a;
-	const Copy *y = b;
+	uint64		x = order_of(*(Copy *const *) a);
+	uint64		y = order_of(*(Copy *const *) b);
 
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	if (PFS_CALLS_INSTRUMENT(x->sum.key) != PFS_CALLS_INSTRUMENT(y->sum.key))
-		return PFS_CALLS_INSTRUMENT(x->sum.key) < PFS_CALLS_INSTRUMENT(y->sum.key) ? -1 : 1;
-	return (int) PFS_FILE_KEY_USE(x->sum.key) - (int) PFS_FILE_KEY_USE(y->sum.key);
+	return (x > y) - (x < y);
 }
 
 /*
@@ -233,6 +236,7 @@ read_all(PfsPatience *patience, void *arg)
 {
 	Reader	   *r = arg;
 	uint64	   *living = palloc_extended(pfs_files->records_max * sizeof(uint64), MCXT_ALLOC_HUGE);
+	Copy	  **order;
 
 	r->max = 1024;
 	r->copies = palloc(r->max * sizeof(Copy));
@@ -250,10 +254,14 @@ read_all(PfsPatience *patience, void *arg)
 		if (is_over(word, patience))
 			break;
 	}
-	if (r->sorted)
-		qsort(r->copies, r->n, sizeof(Copy), compare_copies);
+	order = palloc_extended(Max(r->n, 1) * sizeof(Copy *), MCXT_ALLOC_HUGE);
 	for (uint32 i = 0; i < r->n; i++)
-		r->emit(r->copies[i].file, r->copies[i].word, &r->copies[i].sum, r->arg);
+		order[i] = &r->copies[i];
+	if (r->sorted)
+		qsort(order, r->n, sizeof(Copy *), compare_copies);
+	for (uint32 i = 0; i < r->n; i++)
+		r->emit(order[i]->file, order[i]->word, &order[i]->sum, r->arg);
+	pfree(order);
 	pfree(living);
 	pfree(r->of_record);
 	pfree(r->copies);

@@ -7,7 +7,6 @@
 
 #include "pfs_ev.h"
 #include "pfs_job.h"
-#include "pfs_value.h"
 
 #define JOBS_COLUMNS(X, t) \
 	PFS_EV_COLUMNS(X, t, "The thread that it runs or ran in: threads.thread_id.", PFS_EV_NO_MORE, PFS_RESERVED, \

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "pfs_tables.h"
-#include "pfs_value.h"
 
 typedef struct ExampleRow
 {
