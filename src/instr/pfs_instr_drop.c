@@ -10,7 +10,7 @@
  *
  * Whether a drop lasts is known at the end of the transaction, so what was dropped or made is kept
  * in a list until then (pfs_object_change.c).  What a prepared transaction has dropped is left to
- * readers, as is what a standby replays (pfs_exists.h).
+ * readers, as is what a standby replays (pfs_object_name.c).
  */
 #include "postgres.h"
 

@@ -12,7 +12,7 @@
 #include "pfs_buckets.h"
 #include "pfs_digest_rows_read.h"
 #include "pfs_recorder.h"
-#include "pfs_rel_name.h"
+#include "pfs_object_name.h"
 #include "pfs_rel_read.h"
 #include "pfs_statement_counters.h"
 #include "pfs_tables.h"

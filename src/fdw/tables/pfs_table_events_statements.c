@@ -7,8 +7,7 @@
 
 #include "pfs_digest.h"
 #include "pfs_ev.h"
-#include "pfs_program_name.h"
-#include "pfs_rel_name.h"
+#include "pfs_object_name.h"
 #include "pfs_setup.h"
 #include "pfs_statement.h"
 #include "pfs_statement_counters.h"

@@ -8,8 +8,7 @@
 #include "pfs_compat_buffer.h"
 #include "pfs_ev.h"
 #include "pfs_file.h"
-#include "pfs_lock_name.h"
-#include "pfs_rel_name.h"
+#include "pfs_object_name.h"
 
 /* Returns the value of the column object_type; NULL for waits without an object. */
 static const char *

@@ -7,7 +7,6 @@
 
 #include "miscadmin.h"
 
-#include "pfs_by_instance.h"
 #include "pfs_file_sum.h"
 #include "pfs_instrument.h"
 #include "pfs_tables.h"
@@ -69,12 +68,6 @@ const PfsTable pfs_table_file_instances = {
 /*
  * file_summary_by_event_name
  */
-typedef struct EventRow
-{
-	PfsInstrumentId instrument;
-	PfsCalls	calls;
-} EventRow;
-
 #define NUMBERS_COLUMNS(X, t) \
 	PFS_CALLS_COLUMNS(X, t, &row->calls, \
 					  "Number of reads.", "Number of writes, copies into the file among them.", \
@@ -86,7 +79,7 @@ typedef struct EventRow
 	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
 	NUMBERS_COLUMNS(X, t)
 
-PFS_COLUMNS(event, EventRow, EVENT_COLUMNS)
+PFS_COLUMNS(event, PfsCallsRow, EVENT_COLUMNS)
 
 /* A guess: the kinds of calls that a server has made after a while. */
 #define USUAL_EVENT_NAMES 40
@@ -97,26 +90,13 @@ add_call_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
 	pfs_calls_read(sum, (PfsCalls *) arg + PFS_CALLS_INSTRUMENT(sum->key), PFS_CALLS_PART(sum->key));
 }
 
-/* Adds a row for each instrument that has counted a call. */
 static void
 event_copy(PfsScan *scan)
 {
-	uint32		n = pfs_instruments == NULL ? 0 : pfs_instruments->max;
-	PfsCalls   *calls = palloc_extended(n * sizeof(PfsCalls), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	PfsCalls   *calls = palloc_extended(pfs_instruments->max * sizeof(PfsCalls), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 
 	pfs_file_sums_each(false, add_call_cb, calls);
-	for (uint32 i = 0; i < n; i++)
-	{
-		PfsTotals	all = {0};
-		EventRow   *row;
-
-		if (pfs_totals_count(pfs_calls_all(&calls[i], &all)) == 0 ||
-			(scan->instrument != PFS_NO_INSTRUMENT && i != scan->instrument))
-			continue;
-		row = pfs_scan_add(scan);
-		row->instrument = i;
-		row->calls = calls[i];
-	}
+	pfs_calls_add_rows(scan, calls);
 	pfree(calls);
 }
 
@@ -126,7 +106,7 @@ const PfsTable pfs_table_file_summary_by_event_name = {
 			  "empties it, and sets the numbers of all files to zero",
 			  "File calls by event name, over all files: those that are still there, removed ones, and calls "
 			  "without a file of their own. TRUNCATE empties it and sets the numbers of all files to zero."),
-	.row_size = sizeof(EventRow),
+	.row_size = sizeof(PfsCallsRow),
 	.usual_rows = USUAL_EVENT_NAMES,
 	.copy = event_copy,
 	.truncate = pfs_file_sums_clear,
@@ -212,7 +192,6 @@ const PfsTable pfs_table_file_summary_by_instance = {
 	.row_size = sizeof(SumRow),
 	.containers = {&pfs_file_sums},
 	.copy = sums_copy,
-	.part = PFS_INSTANCE_FILE,
 	.truncate_part = pfs_instances_push,
 	.in_reset_all = true,
 };

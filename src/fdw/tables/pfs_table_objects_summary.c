@@ -8,8 +8,7 @@
  */
 #include "postgres.h"
 
-#include "pfs_program_name.h"
-#include "pfs_rel_name.h"
+#include "pfs_object_name.h"
 #include "pfs_rel_read.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"

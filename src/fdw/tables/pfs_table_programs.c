@@ -5,7 +5,7 @@
  */
 #include "postgres.h"
 
-#include "pfs_program_name.h"
+#include "pfs_object_name.h"
 #include "pfs_statement_counters.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"

@@ -11,7 +11,7 @@
 #include "pfs_digest_rows_read.h"
 #include "pfs_rebuild.h"
 #include "pfs_recorder.h"
-#include "pfs_rel_name.h"
+#include "pfs_object_name.h"
 #include "pfs_rel_read.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
@@ -31,18 +31,22 @@ typedef struct IoRow
 #define READS (PART(FETCH) | PART(LOCK))
 #define WRITES (PART(INSERT) | PART(UPDATE) | PART(DELETE))
 
-static const PfsTotals *
-sum_of(const IoRow *row, int parts, PfsTotals *sum)
+#define ALL -1
+
+static PfsTotals
+sum_of(const PfsTotals *totals, int n, int parts)
 {
-	for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
+	PfsTotals	sum = {0};
+
+	for (int part = 0; part < n; part++)
 	{
 		if (parts & (1 << part))
-			pfs_totals_add(sum, &row->parts[part]);
+			pfs_totals_add(&sum, &totals[part]);
 	}
 	return sum;
 }
 
-#define SUM_OF(parts) sum_of(row, parts, &(PfsTotals) {0})
+#define SUM_OF(which) ((const PfsTotals[]) {sum_of(row->parts, PFS_NUM_REL_PARTS, which)})
 
 #define KEY_COLUMNS(X, t) \
 	X(t, object_type, text, none, "TABLE", "TABLE.", .width = 5) \
@@ -86,11 +90,9 @@ PFS_COLUMNS(by_index, IoRow, INDEX_COLUMNS)
 static bool
 is_shown(const PfsRelStatCopy *copy)
 {
-	uint64		rows = 0;
+	PfsTotals	all = sum_of(copy->parts, PFS_NUM_REL_PARTS, ALL);
 
-	for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
-		rows += pfs_totals_count(&copy->parts[part]);
-	return rows > 0 || !copy->has_locks;
+	return pfs_totals_count(&all) > 0 || !copy->has_locks;
 }
 
 static bool
@@ -109,7 +111,7 @@ static void
 add_index_cb(const PfsRelStatCopy *copy, void *arg)
 {
 	IoRow	   *row;
-	uint64		rows = 0;
+	uint64		rows;
 
 	if (!is_shown(copy))
 		return;
@@ -205,20 +207,12 @@ typedef struct LockRow
 	PfsTotals	modes[PFS_REL_LOCK_MODES];
 } LockRow;
 
-static const PfsTotals *
-all_modes(const LockRow *row, PfsTotals *sum)
-{
-	for (int i = 0; i < PFS_REL_LOCK_MODES; i++)
-		pfs_totals_add(sum, &row->modes[i]);
-	return sum;
-}
-
 #define MODE_COLUMNS(X, t, part, mode) \
 	PFS_TIMER_WAIT_PART_COLUMNS(X, t, part, &row->modes[(mode) - 1], "Number of waits for a lock in this mode.")
 
 #define LOCK_COLUMNS(X, t) \
 	KEY_COLUMNS(X, t) \
-	PFS_TIMER_WAIT_COLUMNS(X, t, all_modes(row, &(PfsTotals) {0}), "Number of waits for locks on the table.") \
+	PFS_TIMER_WAIT_COLUMNS(X, t, ((const PfsTotals[]) {sum_of(row->modes, PFS_REL_LOCK_MODES, ALL)}), "Number of waits for locks on the table.") \
 	MODE_COLUMNS(X, t, access_share, AccessShareLock) \
 	MODE_COLUMNS(X, t, row_share, RowShareLock) \
 	MODE_COLUMNS(X, t, row_exclusive, RowExclusiveLock) \
@@ -234,12 +228,10 @@ PFS_COLUMNS(locks, LockRow, LOCK_COLUMNS)
 static void
 add_locks_cb(Oid database, Oid relation, const PfsTotals *modes, void *arg)
 {
+	PfsTotals	all = sum_of(modes, PFS_REL_LOCK_MODES, ALL);
 	LockRow    *row;
-	uint64		waits = 0;
 
-	for (int i = 0; i < PFS_REL_LOCK_MODES; i++)
-		waits += pfs_totals_count(&modes[i]);
-	if (waits == 0)
+	if (pfs_totals_count(&all) == 0)
 		return;
 	row = pfs_scan_add(arg);
 	row->database = database;

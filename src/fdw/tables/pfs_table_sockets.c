@@ -16,7 +16,6 @@
 #include "pfs_owned.h"
 #include "pfs_socket.h"
 #include "pfs_thread.h"
-#include "pfs_by_instance.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
 
@@ -153,22 +152,14 @@ const PfsTable pfs_table_socket_instances = {
 	.role = instances_role,
 };
 
-/*
- * The summaries: one row type.
- */
-typedef struct SummaryRow
-{
-	PfsInstrumentId instrument;
-	uint64		address;
-	PfsCalls	calls;
-} SummaryRow;
+/* ---- the summaries ---- */
 
-/* Adds the counters of a socket or of an event name, unless a condition leaves them out. */
+/* Adds the counters of a socket, unless a condition leaves them out. */
 static void
 add_summary_cb(PfsInstrumentId instrument, uint64 address, const PfsCalls *calls, void *arg)
 {
 	PfsScan    *scan = arg;
-	SummaryRow *row;
+	PfsCallsRow *row;
 
 	if (scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument)
 		return;
@@ -196,7 +187,7 @@ add_summary_cb(PfsInstrumentId instrument, uint64 address, const PfsCalls *calls
 	  "The instrument: setup_instruments.name.", .width = 25, .key = PFS_KEY_EVENT_NAME) \
 	SUMMARY_COLUMNS(X, t)
 
-PFS_COLUMNS(by_event, SummaryRow, BY_EVENT_COLUMNS)
+PFS_COLUMNS(by_event, PfsCallsRow, BY_EVENT_COLUMNS)
 
 /* A guess: reading, writing, opening, others. */
 #define USUAL_SOCKET_EVENTS 4
@@ -204,7 +195,11 @@ PFS_COLUMNS(by_event, SummaryRow, BY_EVENT_COLUMNS)
 static void
 by_event_copy(PfsScan *scan)
 {
-	pfs_sockets_by_event(add_summary_cb, scan);
+	PfsCalls   *calls = palloc0(pfs_instruments->max * sizeof(PfsCalls));
+
+	pfs_sockets_by_event(calls);
+	pfs_calls_add_rows(scan, calls);
+	pfree(calls);
 }
 
 const PfsTable pfs_table_socket_summary_by_event_name = {
@@ -213,7 +208,7 @@ const PfsTable pfs_table_socket_summary_by_event_name = {
 			  "zeroes it, and socket_summary_by_instance",
 			  "Calls on sockets, those that have been closed included. Shows a row where something was counted "
 			  "since the last reset. TRUNCATE zeroes it, and socket_summary_by_instance."),
-	.row_size = sizeof(SummaryRow),
+	.row_size = sizeof(PfsCallsRow),
 	.usual_rows = USUAL_SOCKET_EVENTS,
 	.copy = by_event_copy,
 	.truncate = pfs_sockets_clear,
@@ -230,7 +225,7 @@ const PfsTable pfs_table_socket_summary_by_event_name = {
 	  "The socket: socket_instances.object_instance_begin, and the same of events_waits_*.") \
 	SUMMARY_COLUMNS(X, t)
 
-PFS_COLUMNS(by_instance, SummaryRow, BY_INSTANCE_COLUMNS)
+PFS_COLUMNS(by_instance, PfsCallsRow, BY_INSTANCE_COLUMNS)
 
 static void
 by_instance_copy(PfsScan *scan)
@@ -244,11 +239,10 @@ const PfsTable pfs_table_socket_summary_by_instance = {
 			  "adds its numbers to the event names and sets them to zero, in all tables by instance",
 			  "Calls on each socket of socket_instances. TRUNCATE zeroes it; the numbers stay in "
 			  "socket_summary_by_event_name."),
-	.row_size = sizeof(SummaryRow),
+	.row_size = sizeof(PfsCallsRow),
 	.containers = {&pfs_sockets},
 	.usual_rows = 2,
 	.copy = by_instance_copy,
-	.part = PFS_INSTANCE_SOCKET,
 	.truncate_part = pfs_instances_push,
 	.in_reset_all = true,
 };

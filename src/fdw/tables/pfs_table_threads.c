@@ -13,7 +13,7 @@
 #include "pfs_backend_status.h"
 #include "pfs_instrument.h"
 #include "pfs_memory_total.h"
-#include "pfs_rel_name.h"
+#include "pfs_object_name.h"
 #include "pfs_setup.h"
 #include "pfs_statement.h"
 #include "pfs_tables.h"

@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "pfs_by_instance.h"
 #include "pfs_file_sum.h"
 #include "pfs_instrument.h"
 #include "pfs_lwlock.h"
@@ -102,18 +101,19 @@ static const struct
 {
 	void		(*copy) (PfsScan *scan);
 	int64		(*push) (void); /* to the event names; events that left */
-}			sources[PFS_NUM_INSTANCE_KINDS] =
+	const PfsTable *table;		/* of this kind alone; NULL: there is none */
+}			sources[] =
 
 {
-	[PFS_INSTANCE_FILE] = {files_copy, pfs_file_sums_push},
-	[PFS_INSTANCE_SOCKET] = {sockets_copy, pfs_sockets_push},
-	[PFS_INSTANCE_LWLOCK] = {lwlocks_copy, pfs_lwlocks_truncate},
+	{files_copy, pfs_file_sums_push, &pfs_table_file_summary_by_instance},
+	{sockets_copy, pfs_sockets_push, &pfs_table_socket_summary_by_instance},
+	{lwlocks_copy, pfs_lwlocks_truncate, NULL},
 };
 
 static void
 copy(PfsScan *scan)
 {
-	for (int i = 0; i < PFS_NUM_INSTANCE_KINDS; i++)
+	for (int i = 0; i < lengthof(sources); i++)
 		sources[i].copy(scan);
 }
 
@@ -126,11 +126,11 @@ pfs_instances_push(const PfsTable *table)
 {
 	int64		events = 0;
 
-	for (int i = 0; i < PFS_NUM_INSTANCE_KINDS; i++)
+	for (int i = 0; i < lengthof(sources); i++)
 	{
 		int64		pushed = sources[i].push();
 
-		if (table->part == i || table->part == PFS_NUM_INSTANCE_KINDS)
+		if (table == sources[i].table || table == &pfs_table_events_waits_summary_by_instance)
 			events += pushed;
 	}
 	return events;
@@ -146,7 +146,6 @@ const PfsTable pfs_table_events_waits_summary_by_instance = {
 	.row_size = sizeof(InstanceRow),
 	.containers = {&pfs_file_sums, &pfs_sockets, &pfs_lwlocks},
 	.copy = copy,
-	.part = PFS_NUM_INSTANCE_KINDS,
 	.truncate_part = pfs_instances_push,
 	.in_reset_all = true,
 };

@@ -74,6 +74,9 @@
 #define PFS_TABLE_EXTERN(table) extern const PfsTable table;
 PFS_TABLES(PFS_TABLE_EXTERN)
 
+/* TRUNCATE of a table of waits or calls by instance, which is one of all of them: pfs_table_waits_by_instance.c. */
+extern int64 pfs_instances_push(const PfsTable *table);
+
 /* When the library is loaded: hands the list to the plumbing. */
 extern void pfs_tables_register(void);
 

@@ -34,3 +34,21 @@ pfs_timer_wait_get(const PfsTotals *totals, PfsTimerWait what)
 	/* The average of the picoseconds, as they are shown. */
 	return totals->count_timed > 0 ? pfs_ticks_as_ps(totals->sum) / totals->count_timed : 0;
 }
+
+void
+pfs_calls_add_rows(PfsScan *scan, const PfsCalls *calls)
+{
+	for (uint32 i = 0; i < pfs_instruments->max; i++)
+	{
+		PfsTotals	all = {0};
+		PfsCallsRow *row;
+
+		/* Bytes can be without a call, as on sockets. */
+		if ((pfs_totals_count(pfs_calls_all(&calls[i], &all)) == 0 && calls[i].bytes[PFS_CALLS_READ] == 0) ||
+			(scan->instrument != PFS_NO_INSTRUMENT && i != scan->instrument))
+			continue;
+		row = pfs_scan_add(scan);
+		row->instrument = i;
+		row->calls = calls[i];
+	}
+}

@@ -60,6 +60,17 @@ typedef enum PfsTimerWait
 	X(t, sum_number_of_bytes_write, numeric, bytes, (calls)->bytes[PFS_CALLS_WRITE], \
 	  bytes_written, .width = 10)
 
+/* A row of a table of calls, whose columns these are. */
+typedef struct PfsCallsRow
+{
+	PfsInstrumentId instrument;
+	uint64		address;		/* by instance */
+	PfsCalls	calls;
+} PfsCallsRow;
+
+/* Adds a row for each event name that has counted something; calls: by instrument, of all. */
+extern void pfs_calls_add_rows(PfsScan *scan, const PfsCalls *calls);
+
 /*
  * Times are in ticks of the default timer and shown in picoseconds; 0 where
  * nothing was timed.

@@ -120,11 +120,11 @@ extern void pfs_sockets_each(PfsSocketEmit emit, void *arg);
 
 /*
  * The sums since the last truncation, for each socket (by the address of its record) and
- * instrument, or for each instrument (address is 0).
+ * instrument, or by instrument, those of closed ones too: calls[pfs_instruments->max], zeroed.
  */
 typedef void (*PfsSocketTotalsEmit) (PfsInstrumentId instrument, uint64 address, const PfsCalls *calls, void *arg);
 extern void pfs_sockets_by_instance(PfsSocketTotalsEmit emit, void *arg);
-extern void pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg);
+extern void pfs_sockets_by_event(PfsCalls *calls);
 
 /*
  * TRUNCATE by instance leaves the totals as they are; by event, it empties all.  Return exactly

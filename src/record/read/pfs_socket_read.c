@@ -123,26 +123,12 @@ read_names(PfsPatience *patience, void *arg)
 	pfs_pending_each(PFS_COUNTED_SOCKETS, count_for_name_cb, arg, patience);
 }
 
-/* Hands on the sums of all sockets by instrument, those of closed ones too. */
 void
-pfs_sockets_by_event(PfsSocketTotalsEmit emit, void *arg)
+pfs_sockets_by_event(PfsCalls *calls)
 {
-	uint32		instruments = pfs_instruments == NULL ? 0 : pfs_instruments->max;
-	PfsCalls   *by_event;
 	PfsPatience patience = {0};
 
-	if (instruments == 0)
-		return;
-	by_event = palloc0(instruments * sizeof(PfsCalls));
-	pfs_pending_work(PFS_COUNTED_SOCKETS, false, read_names, &patience, by_event);
-	for (uint32 i = 0; i < instruments; i++)
-	{
-		PfsTotals	all = {0};
-
-		if (pfs_totals_count(pfs_calls_all(&by_event[i], &all)) > 0 || by_event[i].bytes[PFS_CALLS_READ] > 0)
-			emit(i, 0, &by_event[i], arg);
-	}
-	pfree(by_event);
+	pfs_pending_work(PFS_COUNTED_SOCKETS, false, read_names, &patience, calls);
 }
 
 /* ---- truncation ---- */
