@@ -86,6 +86,7 @@
 
 /* The same from two lists, the keys and what is counted. */
 #define PFS_JOINED_COLUMNS(t, Row, KEYS, LIST) \
+typedef Row t##_row; \
 enum \
 { \
 	KEYS(PFS_COLUMN_NUMBER, t) \
@@ -119,6 +120,7 @@ t##_get(PfsScan *scan, const void *copied, int column, bool *isnull) \
 	.truncate_effect = effect, \
 	.columns = t##_columns, \
 	.ncolumns = lengthof(t##_columns), \
+	.row_size = sizeof(t##_row), \
 	.get = t##_get
 
 #endif							/* PFS_COLUMNS_H */

@@ -212,8 +212,8 @@ pfsBeginForeignScan(ForeignScanState *node, int eflags)
 	state->binding = pfs_bind(node->ss.ss_currentRelation);
 	state->scan.table = state->binding->table;
 	state->scan.needed = needed_columns(state->binding, list_nth(plan->fdw_private, PFS_PLAN_NEEDED));
-	state->scan.row_size = state->binding->table->size_of_row != NULL
-		? state->binding->table->size_of_row() : state->binding->table->row_size;
+	state->scan.row_size = state->scan.table->size_of_row != NULL ? state->scan.table->size_of_row()
+		: state->scan.table->rows_vary ? sizeof(void *) : state->scan.table->row_size;
 	state->scan.instrument = PFS_NO_INSTRUMENT;
 	state->scan.period_start = state->scan.period_end = (PfsTimeRange)
 	{

@@ -120,7 +120,8 @@ struct PfsTable
 	bool		without_memory; /* has rows where pfs is switched off, too */
 	const PfsColumn *columns;
 	int			ncolumns;
-	Size		row_size;		/* of the C rows that copy() collects */
+	Size		row_size;		/* of the C rows, as the list of columns has
+								 * them */
 	Size		(*size_of_row) (void);	/* instead, where a setting decides */
 	bool		rows_vary;		/* in size: they come by pfs_scan_add_copy() */
 

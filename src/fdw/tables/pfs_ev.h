@@ -92,7 +92,6 @@ PFS_EV_TABLE(events, stem, history_long, also, "one of the last finished " #stem
 const PfsTable pfs_table_events_##stem##_##which = { \
 	PFS_TABLE("events_" #stem "_" #which, stem, "MySQL", a_row_is, effect, comment), \
 	.family = events, \
-	.row_size = sizeof(void *), \
 	.rows_vary = true, \
 	.copy = pfs_ev_##which##_copy, \
 	.role = pfs_ev_role, \

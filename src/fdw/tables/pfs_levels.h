@@ -79,7 +79,6 @@ const PfsTable pfs_table_##symbol = { \
 	PFS_TABLE(table_name, symbol, source, a_row_is, effect, comment), \
 	.family = PFS_FAMILY_##FAMILY, \
 	.part = PFS_LEVEL_##LEVEL, \
-	.row_size = sizeof(Row), \
 	.containers = PFS_##LEVEL##_RECORDS, \
 	.usual_rows = rows_per_key, \
 	.copy = pfs_level_copy, \
@@ -93,7 +92,6 @@ const PfsTable pfs_table_##symbol = { \
 	PFS_TABLE(table_name, symbol, "MySQL", a_row_is, effect, comment), \
 	.family = PFS_FAMILY_##FAMILY, \
 	.part = PFS_LEVEL_GLOBAL, \
-	.row_size = sizeof(Row), \
 	.estimate = pfs_level_all_estimate, \
 	.copy = copy_cb, \
 	.truncate_part = pfs_level_truncate, \

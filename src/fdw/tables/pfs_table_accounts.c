@@ -19,8 +19,7 @@ add_account_cb(const PfsAccount *account, void *arg)
 
 #define CONNECTIONS_COLUMNS(X, t) \
 	X(t, current_connections, bigint, count, row->current, "Connections now.") \
-	X(t, total_connections, bigint, count, row->total, \
-	  "Connections since the last TRUNCATE.")
+	X(t, total_connections, bigint, count, row->total, "Connections since the last TRUNCATE.")
 
 #define ACCOUNTS_COLUMNS(X, t) PFS_USER_COLUMN(X, t, row) PFS_HOST_COLUMN(X, t, row) CONNECTIONS_COLUMNS(X, t)
 #define USERS_COLUMNS(X, t) PFS_USER_COLUMN(X, t, row) CONNECTIONS_COLUMNS(X, t)
@@ -44,7 +43,6 @@ truncate_part(const PfsTable *table)
 
 /* What the tables have besides their columns; KIND: which records. */
 #define ACCOUNT_TABLE(KIND) \
-	.row_size = sizeof(PfsAccount), \
 	.part = KIND, \
 	.containers = {&pfs_accounts[KIND].pages}, \
 	.copy = copy, \

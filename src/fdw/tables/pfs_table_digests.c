@@ -129,7 +129,6 @@ const PfsTable pfs_table_statements_by_digest = {
 			  "Counts and times of statements by shape: database, user and query identifier; one row for all "
 			  "others. TRUNCATE removes the rows, also those of events_statements_histogram_by_digest, "
 			  "events_waits_summary_by_digest and table_io_waits_summary_by_digest."),
-	.row_size = sizeof(SummaryRow),
 	.containers = {&pfs_digests},
 	.copy = summary_copy,
 	.role = key_role,
@@ -182,7 +181,6 @@ const PfsTable pfs_table_statements_histogram_by_digest = {
 			  "one range of lengths of one shape of statements",
 			  "empties it; quantiles become 0",
 			  "How many statements of each shape were how long. TRUNCATE empties it; quantiles become 0."),
-	.row_size = sizeof(HistogramRow),
 	.containers = {&pfs_digests},
 	.usual_rows = BUCKETS_PER_DIGEST,
 	.copy = histogram_copy,
@@ -220,7 +218,6 @@ const PfsTable pfs_table_waits_by_digest = {
 			  "zeroes it",
 			  "What statements of each shape waited for; those of parallel workers are their leader's. TRUNCATE "
 			  "zeroes it."),
-	.row_size = sizeof(PfsDigestWaitRow),
 	.containers = {&pfs_digest_waits},
 	.copy = waits_copy,
 	.role = key_role,
@@ -246,10 +243,8 @@ const PfsTable pfs_table_waits_by_digest = {
 	  "Number of rows that the index found; without an index those of sequential scans.") \
 	X(t, count_insert, bigint, count, row->counts[PFS_REL_INSERT], \
 	  "Number of entries that were made in the index; without an index rows of the table.") \
-	X(t, count_update, bigint, count, row->counts[PFS_REL_UPDATE], \
-	  "Number of rows that were updated.") \
-	X(t, count_delete, bigint, count, row->counts[PFS_REL_DELETE], \
-	  "Number of rows that were deleted.")
+	X(t, count_update, bigint, count, row->counts[PFS_REL_UPDATE], "Number of rows that were updated.") \
+	X(t, count_delete, bigint, count, row->counts[PFS_REL_DELETE], "Number of rows that were deleted.")
 
 PFS_COLUMNS(rows, PfsDigestRowsRow, ROWS_COLUMNS)
 
@@ -282,7 +277,6 @@ const PfsTable pfs_table_io_by_digest = {
 			  "in table_io_waits_summary_by_index_usage. A row is counted when its statement has ended, for the innermost "
 			  "statement that has a query_id; those of parallel workers are their leader's. A table or an index that is "
 			  "dropped loses its rows."),
-	.row_size = sizeof(PfsDigestRowsRow),
 	.containers = {&pfs_digest_rows},
 	.copy = rows_copy,
 	.role = key_role,

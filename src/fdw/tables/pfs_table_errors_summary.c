@@ -51,8 +51,7 @@ word_of(const ErrorRow *row, ErrorWord word)
 	  "ERROR, FATAL, PANIC or WARNING. Rows below ERROR exist only for messages that log_min_messages lets " \
 	  "through.", .width = 6) \
 	X(t, sum_error_raised, bigint, count, row->totals.raised, "How often it was raised.") \
-	X(t, sum_error_handled, bigint, count, row->totals.handled, \
-	  "How often a block caught it.") \
+	X(t, sum_error_handled, bigint, count, row->totals.handled, "How often a block caught it.") \
 	X(t, first_seen, timestamptz, none, PFS_NULL_IF_0(row->totals.first_seen), \
 	  "When it was raised first since the last reset.") \
 	X(t, last_seen, timestamptz, none, PFS_NULL_IF_0(row->totals.last_seen), "When it was raised last.")

@@ -111,8 +111,7 @@ static const char *const plan_origins[] = {
 	  "The most that the session had in use while it was open, without its parallel workers, in bytes, of what " \
 	  "memory instruments count; NULL while it runs, and if none was on when it began.") \
 	X(t, parallel_workers, bigint, count, NUMBER(PARALLEL_WORKERS), "Parallel workers that worked for it.") \
-	X(t, nesting_event_level, integer, none, row->level, \
-	  "0 at top level, one more inside each statement.") \
+	X(t, nesting_event_level, integer, none, row->level, "0 at top level, one more inside each statement.") \
 	X(t, statement_id, bigint, none, row->statement_id, \
 	  "Number of the statement, unique in the server since its start.") \
 	PFS_EV_NESTING_COLUMNS(X, t, \

@@ -42,8 +42,7 @@ static const char *const isolation_levels[] = {
 	X(t, number_of_savepoints, bigint, count, row->savepoints, "SAVEPOINT commands in it.") \
 	X(t, number_of_rollback_to_savepoint, bigint, count, row->rollbacks_to_savepoint, \
 	  "ROLLBACK TO SAVEPOINT commands in it.") \
-	X(t, number_of_release_savepoint, bigint, count, row->releases, \
-	  "RELEASE SAVEPOINT commands in it.") \
+	X(t, number_of_release_savepoint, bigint, count, row->releases, "RELEASE SAVEPOINT commands in it.") \
 	PFS_EV_NESTING_COLUMNS(X, t, "event_id of the statement that began it; NULL if there is none.", \
 	                       "STATEMENT; NULL if nesting_event_id is.")
 

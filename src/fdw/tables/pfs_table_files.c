@@ -30,8 +30,7 @@ typedef struct FileRow
 	X(t, event_name, text, none, pfs_event_name(row->first_event - 1), \
 	  "The instrument of the first event on the file; NULL if there was none, or no room for its numbers.", \
 	  .width = 30, .key = PFS_KEY_EVENT_NAME) \
-	X(t, open_count, bigint, count, row->open_count, \
-	  "Descriptors that processes of the server hold now.")
+	X(t, open_count, bigint, count, row->open_count, "Descriptors that processes of the server hold now.")
 
 PFS_COLUMNS(files, FileRow, FILES_COLUMNS)
 
@@ -60,7 +59,6 @@ const PfsTable pfs_table_file_instances = {
 			  "one file that the server has opened and that is still there",
 			  "refused",
 			  "Files that the server has opened and that are still there. One row per path."),
-	.row_size = sizeof(FileRow),
 	.containers = {&pfs_files},
 	.copy = files_copy,
 };
@@ -106,7 +104,6 @@ const PfsTable pfs_table_file_summary_by_event_name = {
 			  "empties it, and sets the numbers of all files to zero",
 			  "File calls by event name, over all files: those that are still there, removed ones, and calls "
 			  "without a file of their own. TRUNCATE empties it and sets the numbers of all files to zero."),
-	.row_size = sizeof(PfsCallsRow),
 	.usual_rows = USUAL_EVENT_NAMES,
 	.copy = event_copy,
 	.truncate = pfs_file_sums_clear,
@@ -189,7 +186,6 @@ const PfsTable pfs_table_file_summary_by_instance = {
 			  "adds its numbers to the event names and sets them to zero, in all tables by instance",
 			  "File calls by file and event name; files that are still there only. TRUNCATE adds the numbers to "
 			  "the event names and sets them to zero, here and in events_waits_summary_by_instance."),
-	.row_size = sizeof(SumRow),
 	.containers = {&pfs_file_sums},
 	.copy = sums_copy,
 	.truncate_part = pfs_instances_push,
@@ -223,7 +219,6 @@ const PfsTable pfs_table_file_summary_by_kind = {
 			  "File calls by kind of file, file and event name, of one moment: the rows of "
 			  "file_summary_by_instance, and for each kind what no file that is there has. So a kind's rows add up "
 			  "to what was counted, whatever was removed; all kinds to file_summary_by_event_name."),
-	.row_size = sizeof(SumRow),
 	.containers = {&pfs_file_sums},
 	.copy = sums_copy,
 };

@@ -223,7 +223,6 @@ const PfsTable pfs_table_load_history = {
 			  "The load of the server over time, exact, in three resolutions: what time statements spent in each "
 			  "kind of wait, or on the processor, in each period, those that were running included. The 32 largest "
 			  "rows of each period, and what is left of each type. TRUNCATE removes all periods."),
-	.row_size = sizeof(LoadRow),
 	.spills = true,
 	.estimate = load_estimate,
 	.copy = load_copy,

@@ -193,7 +193,6 @@ const PfsTable pfs_table_lwlock_instances = {
 			  "refused",
 			  "LWLocks in the main shared memory that some process had to sleep for since the server's start; with "
 			  "pfs.lwlock_events = contended or all. TRUNCATE is refused."),
-	.row_size = sizeof(LwlockRow),
 	.containers = {&pfs_lwlocks},
 	.copy = copy,
 };

@@ -51,8 +51,7 @@ bytes_used(const MemoryRow *row)
 
 #define COLUMNS(X, t) \
 	PFS_EVENT_NAME_COLUMN(X, t) \
-	X(t, count_alloc, bigint, count, row->totals.count_alloc, \
-	  "Chunks that were allocated.") \
+	X(t, count_alloc, bigint, count, row->totals.count_alloc, "Chunks that were allocated.") \
 	X(t, count_free, bigint, count, row->totals.count_free, \
 	  "Of those that were counted when allocated, chunks that were freed, also by the reset or deletion of their " \
 	  "context.") \
@@ -126,7 +125,6 @@ const PfsTable pfs_table_memory_global = {
 			  "levels."),
 	.family = PFS_FAMILY_MEMORY,
 	.part = PFS_LEVEL_GLOBAL,
-	.row_size = sizeof(MemoryRow),
 	.usual_rows = 4 * ROWS_PER_KEY,
 	.copy = global_copy,
 	.truncate_part = pfs_level_truncate,

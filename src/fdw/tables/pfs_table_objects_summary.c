@@ -115,7 +115,6 @@ const PfsTable pfs_table_objects_summary = {
 			  "Accesses to rows and waits for locks by table, and calls by program: what table_io_waits_summary_by_table, "
 			  "table_lock_waits_summary_by_table and events_statements_summary_by_program show by themselves. An object "
 			  "that is dropped loses its row."),
-	.row_size = sizeof(ObjectRow),
 	.containers = {&pfs_rel_stats[PFS_TABLE_STATS].pages, &pfs_programs},
 	.copy = objects_copy,
 	.check_truncate = pfs_rel_stats_require_thread,

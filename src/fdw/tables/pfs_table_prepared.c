@@ -58,7 +58,6 @@ const PfsTable pfs_table_prepared_statements_instances = {
 			  "sets the counts to zero",
 			  "Prepared statements of living sessions: by PREPARE, or from the first execution of one of the "
 			  "protocol. One that was closed disappears soon, not at once. TRUNCATE sets the counts to zero."),
-	.row_size = sizeof(PfsPrepared),
 	.size_of_row = pfs_prepared_record_size,
 	.containers = {&pfs_prepared},
 	.copy = copy_rows,

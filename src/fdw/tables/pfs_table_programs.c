@@ -68,7 +68,6 @@ const PfsTable pfs_table_statements_by_program = {
 			  "zeroes it",
 			  "Calls of programs, and the statements that ran in them: functions, procedures and trigger functions of "
 			  "PL/pgSQL, and procedures of any language that CALL has called. TRUNCATE zeroes it."),
-	.row_size = sizeof(PfsProgramRow),
 	.containers = {&pfs_programs},
 	.copy = copy_rows,
 	.truncate = programs_truncate,

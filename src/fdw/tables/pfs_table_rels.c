@@ -175,7 +175,6 @@ const PfsTable pfs_table_io_by_table = {
 			  "A row is counted when its scan or command has ended. A time covers what the access method of the table or "
 			  "the index does for the row, waits included; rows of a page that is at hand are counted and not timed. "
 			  "A table that is dropped loses its row."),
-	.row_size = sizeof(IoRow),
 	.containers = {&pfs_rel_stats[PFS_TABLE_STATS].pages},
 	.copy = by_table_copy,
 	.check_truncate = pfs_rel_stats_require_thread,
@@ -190,7 +189,6 @@ const PfsTable pfs_table_io_by_index_usage = {
 			  "zeroes it, and the other tables table_io_waits_summary_...",
 			  "Rows that were accessed by each index, or by none, and the times of these accesses. An index without a row "
 			  "was not used since the last reset. One that REINDEX CONCURRENTLY builds anew keeps its row."),
-	.row_size = sizeof(IoRow),
 	.containers = {&pfs_rel_stats[PFS_TABLE_STATS].pages, &pfs_rel_stats[PFS_INDEX_STATS].pages},
 	.copy = by_index_copy,
 	.check_truncate = pfs_rel_stats_require_thread,
@@ -265,7 +263,6 @@ const PfsTable pfs_table_lock_waits_by_table = {
 			  "one table for which a lock was waited for",
 			  "zeroes it",
 			  "Waits for heavyweight locks on tables, by lock mode. A table that is dropped loses its row."),
-	.row_size = sizeof(LockRow),
 	.containers = {&pfs_rel_stats[PFS_TABLE_STATS].pages},
 	.copy = locks_copy,
 	.truncate = truncate_locks,

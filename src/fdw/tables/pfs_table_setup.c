@@ -120,7 +120,6 @@ const PfsTable pfs_table_setup_instruments = {
 			  "refused",
 			  "Instruments: what can be measured, and whether it is. One row per instrument. UPDATE of enabled and "
 			  "timed takes effect with other sessions' next event and lasts until the server restarts."),
-	.row_size = sizeof(NumberRow),
 	.estimate = instruments_estimate,
 	.copy = instruments_copy,
 	.identity = number_identity,
@@ -156,7 +155,6 @@ const PfsTable pfs_table_setup_consumers = {
 			  "refused",
 			  "Consumers: where events are kept. One row per consumer; each collects only while all above it are "
 			  "on. Off means frozen, not emptied."),
-	.row_size = sizeof(NumberRow),
 	.usual_rows = PFS_NUM_CONSUMERS,
 	.copy = numbers_copy,
 	.identity = number_identity,
@@ -195,7 +193,6 @@ const PfsTable pfs_table_setup_timers = {
 			  "refused",
 			  "The timer of each class of events. A change takes effect with events that begin afterwards; each "
 			  "event is shown by the timer that it was taken with."),
-	.row_size = sizeof(NumberRow),
 	.usual_rows = PFS_NUM_TIMED_CLASSES,
 	.copy = numbers_copy,
 	.identity = number_identity,
@@ -241,7 +238,6 @@ const PfsTable pfs_table_setup_threads = {
 			  "one kind of background process, and the switches that its threads start with",
 			  "refused",
 			  "Kinds of background processes and the switches that their threads start with. One row per kind."),
-	.row_size = sizeof(NumberRow),
 	.usual_rows = PFS_NUM_BACKEND_TYPES,
 	.copy = threads_copy,
 	.identity = number_identity,

@@ -69,6 +69,5 @@ const PfsTable pfs_table_setup_actors = {
 			  "match decides, in this order: host and user_name, user_name only, host only, neither; without a "
 			  "match a session is not instrumented. Takes INSERT, UPDATE of enabled and history, DELETE, and "
 			  "TRUNCATE, which leaves no rule."),
-	.row_size = sizeof(ActorRow),
 	PFS_RULE_TABLE(rule_table),
 };

@@ -83,6 +83,5 @@ const PfsTable pfs_table_setup_objects = {
 			  "schema before database; without a match it is not instrumented. A change counts for each session "
 			  "from its next statement on. Takes INSERT, UPDATE of enabled and timed, DELETE, and TRUNCATE, which "
 			  "leaves no rule."),
-	.row_size = sizeof(ObjectRow),
 	PFS_RULE_TABLE(rule_table),
 };

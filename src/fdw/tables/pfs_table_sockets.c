@@ -146,7 +146,6 @@ const PfsTable pfs_table_socket_instances = {
 			  "refused",
 			  "The connections of clients, walsenders' among them, and the WAL receiver's to its primary; those of "
 			  "processes that have had an event. TRUNCATE is refused."),
-	.row_size = sizeof(SocketRow),
 	.containers = {&pfs_sockets},
 	.copy = instances_copy,
 	.role = instances_role,
@@ -208,7 +207,6 @@ const PfsTable pfs_table_socket_summary_by_event_name = {
 			  "zeroes it, and socket_summary_by_instance",
 			  "Calls on sockets, those that have been closed included. Shows a row where something was counted "
 			  "since the last reset. TRUNCATE zeroes it, and socket_summary_by_instance."),
-	.row_size = sizeof(PfsCallsRow),
 	.usual_rows = USUAL_SOCKET_EVENTS,
 	.copy = by_event_copy,
 	.truncate = pfs_sockets_clear,
@@ -239,7 +237,6 @@ const PfsTable pfs_table_socket_summary_by_instance = {
 			  "adds its numbers to the event names and sets them to zero, in all tables by instance",
 			  "Calls on each socket of socket_instances. TRUNCATE zeroes it; the numbers stay in "
 			  "socket_summary_by_event_name."),
-	.row_size = sizeof(PfsCallsRow),
 	.containers = {&pfs_sockets},
 	.usual_rows = 2,
 	.copy = by_instance_copy,

@@ -38,7 +38,6 @@ const PfsTable pfs_table_statements_histogram = {
 			  "How many statements of the whole server were how long. TRUNCATE empties it."),
 	.family = PFS_FAMILY_STATEMENTS,
 	.part = PFS_LEVEL_HISTOGRAM,
-	.row_size = sizeof(PfsBucketRow),
 	.usual_rows = PFS_HISTOGRAM_BUCKETS / 3,
 	.copy = pfs_buckets_copy,
 	.truncate_part = pfs_level_truncate,

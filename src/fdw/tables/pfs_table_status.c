@@ -48,7 +48,6 @@ const PfsTable pfs_table_probes = {
 			  "refused",
 			  "Probes: the places where the server calls pfs, and whether each works or why not."),
 	.without_memory = true,
-	.row_size = sizeof(PfsProbeRow),
 	.usual_rows = USUAL_PROBES,
 	.copy = probes_copy,
 };
@@ -57,8 +56,7 @@ const PfsTable pfs_table_probes = {
  * containers
  */
 #define CONTAINERS_COLUMNS(X, t) \
-	X(t, name, text, none, row->name, \
-	  "Name of the container, as in the settings.", .width = 24) \
+	X(t, name, text, none, row->name, "Name of the container, as in the settings.", .width = 24) \
 	X(t, record_size, bigint, bytes, row->record_size, "Bytes of one record.") \
 	X(t, records_max, bigint, count, row->stats.records_max, "Records that fit.") \
 	X(t, records_used, bigint, count, row->stats.records_used, "Records in use now.") \
@@ -67,14 +65,12 @@ const PfsTable pfs_table_probes = {
 	X(t, records_lost, bigint, count, row->stats.records_lost, \
 	  "Records that were wanted while it was full, since the last TRUNCATE.") \
 	X(t, pages_max, bigint, pages, row->stats.pages_max, "Pages that it can have.") \
-	X(t, pages_resident, bigint, pages, row->stats.pages_resident, \
-	  "Pages that take memory now.") \
+	X(t, pages_resident, bigint, pages, row->stats.pages_resident, "Pages that take memory now.") \
 	X(t, pages_reclaimed, bigint, pages, row->stats.pages_reclaimed, \
 	  "Pages given back to the system since the last TRUNCATE.") \
 	X(t, bytes_reserved, bigint, bytes, row->stats.bytes_reserved, \
 	  "Bytes of shared memory set aside at the server's start.") \
-	X(t, bytes_resident, bigint, bytes, row->stats.bytes_resident, \
-	  "Bytes that take memory now.")
+	X(t, bytes_resident, bigint, bytes, row->stats.bytes_resident, "Bytes that take memory now.")
 
 PFS_COLUMNS(containers, PfsContainerRow, CONTAINERS_COLUMNS)
 
@@ -95,7 +91,6 @@ const PfsTable pfs_table_containers = {
 			  "losses and reclaims to zero, high water to now",
 			  "Containers: the parts of pfs's shared memory. TRUNCATE sets losses and reclaims to zero and the "
 			  "high water mark to now."),
-	.row_size = sizeof(PfsContainerRow),
 	.usual_rows = USUAL_CONTAINERS,
 	.copy = containers_copy,
 	.truncate = pfs_containers_reset,
@@ -138,7 +133,6 @@ const PfsTable pfs_table_status = {
 			  "loss counters to zero, as TRUNCATE of containers",
 			  "Facts about pfs and counters of what it lost, all zero on a healthy server. TRUNCATE sets the "
 			  "counters to zero."),
-	.row_size = sizeof(StatusRow),
 	.usual_rows = USUAL_VARIABLES,
 	.copy = status_copy,
 	.truncate = pfs_containers_reset,
@@ -183,7 +177,6 @@ const PfsTable pfs_table_table_definitions = {
 			  "one table or view of pfs, as the library defines it",
 			  "refused",
 			  "What the library knows of its tables and views; the view pfs.tables shows it."),
-	.row_size = sizeof(DefinitionRow),
 	.estimate = definitions_estimate,
 	.copy = definitions_copy,
 };

@@ -247,8 +247,7 @@ info_of(const ThreadRow *row)
 	  "Do its events go to the histories?" PFS_YES_OR_NO, .width = 4, .check = pfs_check_switch) \
 	X(t, connection_type, text, none, STATUS(pfs_backend_status_connection(&row->status)), \
 	  "Socket, TCP/IP, SSL/TLS or GSS; NULL without client.", .width = 7) \
-	X(t, thread_os_id, integer, none, row->pid, \
-	  "Process id, of every thread: pg_stat_activity.pid.") \
+	X(t, thread_os_id, integer, none, row->pid, "Process id, of every thread: pg_stat_activity.pid.") \
 	X(t, application_name, text, none, STATUS(row->status.application_name), \
 	  "As in pg_stat_activity." PFS_OWN_ROLE, .width = 12, .hidden = true) \
 	X(t, current_memory, bigint, bytes, PFS_NULL_IF(!row->memory_is_counted, row->current_memory), \
@@ -333,7 +332,6 @@ const PfsTable pfs_table_threads = {
 			  "refused",
 			  "Threads: one row per living process of the server that has had an event. UPDATE of instrumented and "
 			  "history takes effect with the thread's next event."),
-	.row_size = sizeof(ThreadRow),
 	.containers = {&pfs_threads},
 	.copy = copy,
 	.role = role,

@@ -22,8 +22,7 @@ typedef struct TimerRow
 	X(t, timer_name, text, none, pfs_timer_names[row->timer], \
 	  "CYCLE: the processor's counter. NANOSECOND to TICK: CLOCK_MONOTONIC in these units.", .width = 11) \
 	X(t, timer_frequency, bigint, hertz, FACT(frequency), "Units per second.") \
-	X(t, timer_resolution, bigint, ticks, FACT(resolution), \
-	  "Smallest step seen, in units of the timer.") \
+	X(t, timer_resolution, bigint, ticks, FACT(resolution), "Smallest step seen, in units of the timer.") \
 	X(t, timer_overhead, bigint, cycles, FACT(overhead), \
 	  "Cost of one reading in processor cycles, the smallest of 20. A timed event has it twice inside its " \
 	  "timer_wait.")
@@ -54,7 +53,6 @@ const PfsTable pfs_table_performance_timers = {
 			  "one timer, measured while it is read",
 			  "refused",
 			  "The five timers, measured anew at each SELECT. NULLs where this machine does not offer one."),
-	.row_size = sizeof(TimerRow),
 	.usual_rows = PFS_NUM_TIMERS,
 	.copy = copy,
 };

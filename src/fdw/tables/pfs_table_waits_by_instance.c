@@ -143,7 +143,6 @@ const PfsTable pfs_table_events_waits_summary_by_instance = {
 			  "Waits by event name and object: files, sockets, and with pfs.lwlock_events = contended or all "
 			  "LWLocks, of which those acquisitions count that slept. TRUNCATE adds the numbers to the event names "
 			  "(those of LWLocks are there already) and sets them to zero, in all tables by instance."),
-	.row_size = sizeof(InstanceRow),
 	.containers = {&pfs_file_sums, &pfs_sockets, &pfs_lwlocks},
 	.copy = copy,
 	.truncate_part = pfs_instances_push,

@@ -91,7 +91,6 @@ const PfsTable pfs_table_waits_histogram = {
 			  "that was met. TRUNCATE empties it; the quantiles become 0."),
 	.family = PFS_FAMILY_WAITS,
 	.part = PFS_LEVEL_HISTOGRAM,
-	.row_size = sizeof(PfsBucketRow),
 	.usual_rows = 30 * ROWS_PER_KEY,
 	.copy = pfs_buckets_copy,
 	.truncate_part = pfs_level_truncate,

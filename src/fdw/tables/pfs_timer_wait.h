@@ -55,8 +55,7 @@ typedef enum PfsTimerWait
 	PFS_TIMER_WAIT_PART_COLUMNS(X, t, read, &(calls)->parts[PFS_CALLS_READ], reads) \
 	PFS_TIMER_WAIT_PART_COLUMNS(X, t, write, &(calls)->parts[PFS_CALLS_WRITE], writes) \
 	PFS_TIMER_WAIT_PART_COLUMNS(X, t, misc, &(calls)->parts[PFS_CALLS_MISC], others) \
-	X(t, sum_number_of_bytes_read, numeric, bytes, (calls)->bytes[PFS_CALLS_READ], \
-	  bytes_read, .width = 10) \
+	X(t, sum_number_of_bytes_read, numeric, bytes, (calls)->bytes[PFS_CALLS_READ], bytes_read, .width = 10) \
 	X(t, sum_number_of_bytes_write, numeric, bytes, (calls)->bytes[PFS_CALLS_WRITE], \
 	  bytes_written, .width = 10)
 

@@ -26,7 +26,6 @@ examples_copy(PfsScan *scan)
 
 const PfsTable pfs_table_examples = {
 	PFS_TABLE("examples", examples, "own", "one example", "refused", "Examples; there are two."),
-	.row_size = sizeof(ExampleRow),
 	.usual_rows = 2,
 	.copy = examples_copy,
 };
