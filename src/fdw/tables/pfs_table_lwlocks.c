@@ -15,20 +15,11 @@
 /* How often holders are read anew, as they change while they are read. */
 #define HOLDER_TRIES 20
 
-typedef struct Holder
-{
-	uint64		thread_id;
-	Size		row;			/* of the lock */
-	bool		shared;
-} Holder;
-
-/* All holders of the locks that have a row, and the scan that has the rows. */
+/* The scan, whose rows are in the order of addresses; and whether no two holders exclude each other. */
 typedef struct Holders
 {
 	PfsScan    *scan;
-	Holder	   *list;
-	Size		n;
-	Size		size;
+	bool		agree;
 } Holders;
 
 typedef struct LwlockRow
@@ -63,8 +54,9 @@ by_address(const void *a, const void *b)
 }
 
 /*
- * Adds a thread to the list of holders, if the lock has a row.  The rows are in the
- * order of addresses by then.
+ * Puts a thread into the row of a lock that it holds, if the lock has one.  Threads are read
+ * one after the other, so a lock that was released and acquired meanwhile can have two holders
+ * that exclude each other; then the one that was read later holds it.
  */
 static void
 add_holder_cb(uint64 thread_id, uint64 address, bool shared, void *arg)
@@ -76,55 +68,37 @@ add_holder_cb(uint64 thread_id, uint64 address, bool shared, void *arg)
 
 	if (row == NULL)
 		return;					/* no process has waited for it */
-	if (holders->n == holders->size)
+	if (row->exclusive != 0 || (!shared && row->nshared > 0))
 	{
-		holders->size = Max(2 * holders->size, 64);
-		holders->list = holders->list == NULL ? palloc(holders->size * sizeof(Holder))
-			: repalloc(holders->list, holders->size * sizeof(Holder));
+		holders->agree = false;
+		row->exclusive = 0;
+		row->nshared = 0;
 	}
-	holders->list[holders->n].thread_id = thread_id;
-	holders->list[holders->n].row = row - (LwlockRow *) holders->scan->rows;
-	holders->list[holders->n++].shared = shared;
+	if (!shared)
+		row->exclusive = thread_id;
+	else
+	{
+		row->shared = row->shared == NULL ? palloc(sizeof(uint64))
+			: repalloc(row->shared, (row->nshared + 1) * sizeof(uint64));
+		row->shared[row->nshared++] = thread_id;
+	}
 }
 
-/*
- * Puts the holders into the rows of their locks; returns false if two of them exclude
- * each other.  Threads are read one after the other, so a lock that was released and
- * acquired meanwhile can have two holders that exclude each other; then the one that was
- * read later holds it.
- */
+/* Reads the holders anew; false: two of them exclude each other. */
 static bool
-put_holders(PfsScan *scan, const Holders *holders, bool last_try)
+read_holders(PfsScan *scan)
 {
-	LwlockRow  *rows = (LwlockRow *) scan->rows;
-	bool		agree = true;
+	Holders		holders = {scan, true};
 
 	for (Size i = 0; i < scan->nrows; i++)
 	{
-		rows[i].exclusive = 0;
-		rows[i].nshared = 0;
-	}
-	for (Size i = 0; i < holders->n; i++)
-	{
-		const Holder *holder = &holders->list[i];
-		LwlockRow  *row = &rows[holder->row];
+		LwlockRow  *row = (LwlockRow *) scan->rows + i;
 
-		if (row->exclusive != 0 || (!holder->shared && row->nshared > 0))
-		{
-			agree = false;
-			row->exclusive = 0;
-			row->nshared = 0;
-		}
-		if (!holder->shared)
-			row->exclusive = holder->thread_id;
-		else
-		{
-			row->shared = row->shared == NULL ? palloc(sizeof(uint64))
-				: repalloc(row->shared, (row->nshared + 1) * sizeof(uint64));
-			row->shared[row->nshared++] = holder->thread_id;
-		}
+		row->exclusive = 0;
+		row->nshared = 0;
 	}
-	return agree || last_try;
+	pfs_lwlock_holders_each(add_holder_cb, &holders);
+	return holders.agree;
 }
 
 /* Tells whether holders are known: only while all acquisitions are recorded. */
@@ -169,8 +143,6 @@ PFS_COLUMNS(lwlocks, LwlockRow, COLUMNS)
 static void
 copy(PfsScan *scan)
 {
-	Holders		holders = {.scan = scan};
-
 	pfs_lwlocks_each(add_lock_cb, scan);
 	if (!holders_are_known() || scan->nrows == 0 ||
 		!(scan->needed[PFS_COLUMN(lwlocks, exclusive_locked_by_thread_id)] ||
@@ -178,13 +150,8 @@ copy(PfsScan *scan)
 		  scan->needed[PFS_COLUMN(lwlocks, shared_locked_by_thread_ids)]))
 		return;
 	qsort(scan->rows, scan->nrows, sizeof(LwlockRow), by_address);
-	for (int tries = 1; tries <= HOLDER_TRIES; tries++)
-	{
-		holders.n = 0;
-		pfs_lwlock_holders_each(add_holder_cb, &holders);
-		if (put_holders(scan, &holders, tries == HOLDER_TRIES))
-			break;
-	}
+	for (int tries = 0; tries < HOLDER_TRIES && !read_holders(scan); tries++)
+		;
 }
 
 const PfsTable pfs_table_lwlock_instances = {
