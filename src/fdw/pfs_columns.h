@@ -49,7 +49,7 @@
 #define PFS_VALUE_integer(value) Int32GetDatum((int32) (value))
 #define PFS_VALUE_bigint(value) Int64GetDatum((int64) (value))
 #define PFS_VALUE_bigints(value) (value)
-#define PFS_VALUE_numeric(value) pfs_sum_datum(value)
+#define PFS_VALUE_numeric(value) pfs_sum_or_null(value, isnull)
 #define PFS_VALUE_float8(value) Float8GetDatum(value)
 #define PFS_VALUE_timestamptz(value) TimestampTzGetDatum(value)
 #define PFS_VALUE_interval(value) (value)

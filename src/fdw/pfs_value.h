@@ -29,6 +29,13 @@ pfs_yes_or_no(bool on)
 /* A number that can exceed what a bigint holds: picoseconds, bytes. */
 extern Datum pfs_sum_datum(PfsPicoseconds n);
 
+/* The same where the number may have come with a null. */
+static inline Datum
+pfs_sum_or_null(PfsPicoseconds n, const bool *isnull)
+{
+	return *isnull ? (Datum) 0 : pfs_sum_datum(n);
+}
+
 /* Ticks of the default timer, by which sums go, as picoseconds. */
 static inline PfsPicoseconds
 pfs_ticks_as_ps(PfsTicks ticks)

@@ -58,6 +58,7 @@ pfs_buckets_rows(const uint64 *buckets, PfsBucketRow *rows)
 	return n;
 }
 
+/* The callback of PfsTable: adds a row for each bucket that counted something. */
 void
 pfs_buckets_copy(PfsScan *scan)
 {

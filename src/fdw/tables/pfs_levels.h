@@ -87,7 +87,7 @@ const PfsTable pfs_table_##symbol = { \
 }
 
 /* A global table with a row for each of the family's instruments; its columns have been made. */
-#define PFS_ALL_EVENTS_TABLE(symbol, FAMILY, Row, copy_cb, table_name, a_row_is, effect, comment) \
+#define PFS_ALL_EVENTS_TABLE(symbol, FAMILY, copy_cb, table_name, a_row_is, effect, comment) \
 const PfsTable pfs_table_##symbol = { \
 	PFS_TABLE(table_name, symbol, "MySQL", a_row_is, effect, comment), \
 	.family = PFS_FAMILY_##FAMILY, \
@@ -138,7 +138,7 @@ PFS_LEVEL_TABLE(stem##_by_##level, FAMILY, LEVEL, Row, COLUMNS, rows_per_key, \
 PFS_LEVEL_TABLES(stem, "event_name", FAMILY, Row, COLUMNS, rows_per_key, "one kind of " one, \
 				 "Counts and times of " #stem " by event name"); \
 PFS_COLUMNS(stem##_global, Row, COLUMNS) \
-PFS_ALL_EVENTS_TABLE(stem##_global, FAMILY, Row, pfs_level_copy_all, "events_" #stem "_summary_global_by_event_name", \
+PFS_ALL_EVENTS_TABLE(stem##_global, FAMILY, pfs_level_copy_all, "events_" #stem "_summary_global_by_event_name", \
 					 "one kind of " one, effect, \
 					 "Counts and times of " #stem " by event name, every instrument has a row. TRUNCATE " effect ".")
 

@@ -93,7 +93,7 @@ event_copy(PfsScan *scan)
 {
 	PfsCalls   *calls = palloc_extended(pfs_instruments->max * sizeof(PfsCalls), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 
-	pfs_file_sums_each(false, add_call_cb, calls);
+	pfs_file_sums_each(PFS_FILE_SUMS_ALL, add_call_cb, calls);
 	pfs_calls_add_rows(scan, calls);
 	pfree(calls);
 }
@@ -133,7 +133,6 @@ copy_name(PfsScan *scan, uint32 file, uint64 word)
 
 /*
  * Adds one sum to the row of its file and instrument, and by kind of its use; they come together.
- * By instance there are no rows without a file.
  */
 static void
 add_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
@@ -144,7 +143,7 @@ add_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
 	PfsFileUse	use = by_kind ? PFS_FILE_KEY_USE(sum->key) : PFS_USE_OTHER;
 	SumRow	   *row = scan->nrows > 0 ? (SumRow *) scan->rows + scan->nrows - 1 : NULL;
 
-	if ((scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument) || (file == PFS_NO_RECORD && !by_kind))
+	if (scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument)
 		return;
 	if (row == NULL || row->file != file || row->instrument != instrument || row->use != use)
 	{
@@ -164,9 +163,15 @@ add_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
 }
 
 static void
-sums_copy(PfsScan *scan)
+instance_copy(PfsScan *scan)
 {
-	pfs_file_sums_each(true, add_sum_cb, scan);
+	pfs_file_sums_each(PFS_FILE_SUMS_SORTED, add_sum_cb, scan);
+}
+
+static void
+kind_copy(PfsScan *scan)
+{
+	pfs_file_sums_each(PFS_FILE_SUMS_SORTED | PFS_FILE_SUMS_ALL, add_sum_cb, scan);
 }
 
 #define INSTANCE_COLUMNS(X, t) \
@@ -187,7 +192,7 @@ const PfsTable pfs_table_file_summary_by_instance = {
 			  "File calls by file and event name; files that are still there only. TRUNCATE adds the numbers to "
 			  "the event names and sets them to zero, here and in events_waits_summary_by_instance."),
 	.containers = {&pfs_file_sums},
-	.copy = sums_copy,
+	.copy = instance_copy,
 	.truncate_part = pfs_instances_push,
 	.in_reset_all = true,
 };
@@ -220,5 +225,5 @@ const PfsTable pfs_table_file_summary_by_kind = {
 			  "file_summary_by_instance, and for each kind what no file that is there has. So a kind's rows add up "
 			  "to what was counted, whatever was removed; all kinds to file_summary_by_event_name."),
 	.containers = {&pfs_file_sums},
-	.copy = sums_copy,
+	.copy = kind_copy,
 };

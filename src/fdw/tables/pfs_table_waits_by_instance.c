@@ -34,12 +34,11 @@ add_file_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
 {
 	PfsScan    *scan = arg;
 	PfsInstrumentId instrument = PFS_CALLS_INSTRUMENT(sum->key);
-	uint64		object;
+	uint64		object = (uintptr_t) pfs_pages_record(pfs_files, file);
 	InstanceRow *row = scan->nrows > 0 ? (InstanceRow *) scan->rows + scan->nrows - 1 : NULL;
 
-	if (file == PFS_NO_RECORD || (scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument))
+	if (scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument)
 		return;
-	object = (uintptr_t) pfs_pages_record(pfs_files, file);
 	if (row == NULL || row->object_instance != object || row->instrument != instrument)
 	{
 		row = pfs_scan_add(scan);
@@ -52,7 +51,7 @@ add_file_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
 static void
 files_copy(PfsScan *scan)
 {
-	pfs_file_sums_each(true, add_file_sum_cb, scan);
+	pfs_file_sums_each(PFS_FILE_SUMS_SORTED, add_file_sum_cb, scan);
 }
 
 /* Adds the counters of one socket, unless a condition on event_name leaves it out. */

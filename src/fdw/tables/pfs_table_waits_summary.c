@@ -67,7 +67,7 @@ global_copy(PfsScan *scan)
 	}
 }
 
-PFS_ALL_EVENTS_TABLE(waits_global, WAITS, GlobalRow, global_copy, "events_waits_summary_global_by_event_name",
+PFS_ALL_EVENTS_TABLE(waits_global, WAITS, global_copy, "events_waits_summary_global_by_event_name",
 					 "one kind of wait",
 					 "zeroes all levels, and the histogram",
 					 "Waits of the whole server since the last reset, with those of sessions that have ended. One row "

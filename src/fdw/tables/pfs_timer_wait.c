@@ -35,6 +35,7 @@ pfs_timer_wait_get(const PfsTotals *totals, PfsTimerWait what)
 	return totals->count_timed > 0 ? pfs_ticks_as_ps(totals->sum) / totals->count_timed : 0;
 }
 
+/* Leaves out event names that have counted nothing, and those that a condition leaves out. */
 void
 pfs_calls_add_rows(PfsScan *scan, const PfsCalls *calls)
 {

@@ -66,7 +66,7 @@ typedef struct Copy
 
 typedef struct Reader
 {
-	bool		sorted;
+	int			flags;
 	PfsFileSumEmit emit;
 	void	   *arg;
 	Copy	   *copies;
@@ -125,11 +125,12 @@ copy_totals(Reader *r)
 		{
 			for (int part = 0; part < PFS_CALLS_PARTS; part++)
 			{
+				const PfsChained *total = pfs_calls_total(pfs_file_totals[use], i, part);
 				PfsChained	sum;
 
-				pfs_racy_copy(&sum, pfs_calls_total(pfs_file_totals[use], i, part), sizeof(sum));
-				if (sum.cell.count_timed + sum.cell.count_untimed == 0)
+				if (pfs_load_relaxed(&total->cell.count_timed) + pfs_load_relaxed(&total->cell.count_untimed) == 0)
 					continue;
+				pfs_racy_copy(&sum, total, sizeof(sum));
 				sum.key = PFS_FILE_KEY(PFS_CALLS_KEY(i, part), use);
 				(void) add_copy(r, &sum);
 			}
@@ -196,20 +197,46 @@ claim(Reader *r, uint64 *living)
 	}
 }
 
-/* By file, instrument and use. */
-static uint64
-order_of(const Copy *copy)
-{
-	return (uint64) copy->file << 32 | (uint32) PFS_CALLS_INSTRUMENT(copy->sum.key) << 8 | PFS_FILE_KEY_USE(copy->sum.key);
-}
-
+/* Orders the copies of one file by instrument and use. */
 static int
 compare_copies(const void *a, const void *b)
 {
-	uint64		x = order_of(*(Copy *const *) a);
-	uint64		y = order_of(*(Copy *const *) b);
+	uint32		x = (*(Copy *const *) a)->sum.key;
+	uint32		y = (*(Copy *const *) b)->sum.key;
 
-	return (x > y) - (x < y);
+	if (PFS_CALLS_INSTRUMENT(x) != PFS_CALLS_INSTRUMENT(y))
+		return PFS_CALLS_INSTRUMENT(x) < PFS_CALLS_INSTRUMENT(y) ? -1 : 1;
+	return (int) PFS_FILE_KEY_USE(x) - (int) PFS_FILE_KEY_USE(y);
+}
+
+/*
+ * Hands on what is of one file and instrument together, and of these what is of one use.  Files are many,
+ * and each has few copies: so the copies are counted first, then each goes where those of its file begin.
+ */
+static void
+emit_sorted(const Reader *r)
+{
+	uint32		nfiles = pfs_files->records_max;
+	uint32	   *ends = palloc_extended((nfiles + 2) * sizeof(uint32), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	Copy	  **sorted = palloc_extended(Max(r->n, 1) * sizeof(Copy *), MCXT_ALLOC_HUGE);
+
+	for (uint32 i = 0; i < r->n; i++)
+		ends[Min(r->copies[i].file, nfiles) + 1]++;
+	for (uint32 file = 0; file <= nfiles; file++)
+		ends[file + 1] += ends[file];
+	for (uint32 i = 0; i < r->n; i++)
+		sorted[ends[Min(r->copies[i].file, nfiles)]++] = &r->copies[i];
+	for (uint32 file = 0, begin = 0; file <= nfiles; begin = ends[file++])
+	{
+		if (file == nfiles && (r->flags & PFS_FILE_SUMS_ALL) == 0)
+			break;
+		if (ends[file] - begin > 1)
+			qsort(&sorted[begin], ends[file] - begin, sizeof(Copy *), compare_copies);
+		for (uint32 i = begin; i < ends[file]; i++)
+			r->emit(sorted[i]->file, sorted[i]->word, &sorted[i]->sum, r->arg);
+	}
+	pfree(sorted);
+	pfree(ends);
 }
 
 /*
@@ -227,16 +254,12 @@ is_over(uint64 word, PfsPatience *patience)
 	return patience->has_run_out;
 }
 
-/*
- * Reads until nothing has moved meanwhile, and hands all to emit, sorted: what is of one file and
- * instrument together, and of these what is of one use.
- */
+/* Reads until nothing has moved meanwhile, and hands on what was read. */
 static void
 read_all(PfsPatience *patience, void *arg)
 {
 	Reader	   *r = arg;
 	uint64	   *living = palloc_extended(pfs_files->records_max * sizeof(uint64), MCXT_ALLOC_HUGE);
-	Copy	  **order;
 
 	r->max = 1024;
 	r->copies = palloc(r->max * sizeof(Copy));
@@ -248,30 +271,30 @@ read_all(PfsPatience *patience, void *arg)
 		CHECK_FOR_INTERRUPTS();
 		r->n = r->npending = 0;
 		copy_sums(r);
-		copy_totals(r);
+		if (r->flags & PFS_FILE_SUMS_ALL)
+			copy_totals(r);
 		pfs_pending_each(PFS_COUNTED_FILES, copy_pending_cb, r, patience);
 		claim(r, living);
 		if (is_over(word, patience))
 			break;
 	}
-	order = palloc_extended(Max(r->n, 1) * sizeof(Copy *), MCXT_ALLOC_HUGE);
-	for (uint32 i = 0; i < r->n; i++)
-		order[i] = &r->copies[i];
-	if (r->sorted)
-		qsort(order, r->n, sizeof(Copy *), compare_copies);
-	for (uint32 i = 0; i < r->n; i++)
-		r->emit(order[i]->file, order[i]->word, &order[i]->sum, r->arg);
-	pfree(order);
+	if (r->flags & PFS_FILE_SUMS_SORTED)
+		emit_sorted(r);
+	else
+	{
+		for (uint32 i = 0; i < r->n; i++)
+			r->emit(r->copies[i].file, r->copies[i].word, &r->copies[i].sum, r->arg);
+	}
 	pfree(living);
 	pfree(r->of_record);
 	pfree(r->copies);
 }
 
 void
-pfs_file_sums_each(bool sorted, PfsFileSumEmit emit, void *arg)
+pfs_file_sums_each(int flags, PfsFileSumEmit emit, void *arg)
 {
 	PfsPatience patience = {0};
-	Reader		reader = {.sorted = sorted, .emit = emit, .arg = arg};
+	Reader		reader = {.flags = flags, .emit = emit, .arg = arg};
 
 	if (pfs_file_sums == NULL || pfs_files == NULL)
 		return;
