@@ -116,7 +116,7 @@ lint/%.o: %.c
 # The containers know no backend, so this links them with nothing of the server.  What is
 # tested of the record layer needs its headers, and says itself what else.
 HAMMER_SRCS := $(sort $(wildcard src/container/*.c sql_tests/hammer/*.c sql_tests/hammer/record/*.c)) \
-	src/record/event/pfs_local.c src/record/event/pfs_thread_sets.c src/record/object/pfs_wait_lookup.c src/record/object/pfs_lwlock_event.c src/record/object/pfs_pending.c \
+	src/record/event/pfs_local.c src/record/event/pfs_thread_sets.c src/record/object/pfs_wait_lookup.c src/record/object/pfs_lwlock_event.c src/record/ledger/pfs_pending.c \
 	$(addprefix src/record/read/,pfs_lwlock_event_read.c pfs_own_blocks.c pfs_pending_read.c)
 
 hammer: sql_tests/hammer/hammer

@@ -142,9 +142,10 @@ typedef enum PfsCountedObjects
 	PFS_COUNTED_TABLES,			/* rows by no index */
 	PFS_COUNTED_INDEXES,
 	PFS_COUNTED_SOCKETS,
+	PFS_COUNTED_DIGESTS,
 } PfsCountedObjects;
 
-#define PFS_NUM_COUNTED_OBJECTS (PFS_COUNTED_SOCKETS + 1)
+#define PFS_NUM_COUNTED_OBJECTS (PFS_COUNTED_DIGESTS + 1)
 
 /* pfs.lwlock_events: what is an event of an LWLock. */
 typedef enum PfsLwlockEvents

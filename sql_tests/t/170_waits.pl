@@ -116,6 +116,9 @@ my @groups = (
 		[ 'pfs_digest_evict.c:move_cb', [ "DO \$\$ BEGIN PERFORM 1; END \$\$", join('; ', @shapes) ], 'making room for a digest' ],
 	],
 	[
+		[ 'pfs_digest_pending.c:merge_cb', join('; ', @shapes[ 0 .. 19 ]), 'adding to a digest what was pending' ],
+	],
+	[
 		[ 'pfs_history_more_room', q{SELECT count(pg_stat_file('PG_VERSION')) FROM generate_series(1, 40)}, 'the end of a wait' ],
 		[ 'pfs_plain_ends', 'SELECT 1', 'the end of a statement' ],
 		[ 'pfs_digest_count', 'SHOW work_mem', 'the end of a statement of another kind' ],
@@ -143,6 +146,9 @@ my %waits = (
 		'TRUNCATE pfs.events_statements_summary_by_digest',
 		'TRUNCATE pfs.events_statements_histogram_by_digest, pfs.events_waits_summary_by_digest'
 	],
+	'pfs_digest_pending.c:merge_cb' => [
+		'SELECT count(*) FROM pfs.events_waits_summary_by_digest', 'TRUNCATE pfs.events_statements_histogram_by_digest',
+	],
 	'pfs_file_sum.c:merge_cb' => [
 		'SELECT count(*) FROM pfs.file_summary_by_event_name', 'SELECT count(*) FROM pfs.file_summary_by_instance',
 		"SELECT pfs.reset('file_summary_by_event_name')", 'TRUNCATE pfs.file_summary_by_instance'
@@ -168,7 +174,7 @@ foreach my $victim (map { @$_ } @groups)
 foreach my $group (@groups)
 {
 	my @victims = map { [ stopped(@$_), @$_ ] } @$group;
-	my $moving = $group->[0][0] =~ /move_cb/;
+	my $moving = $group->[0][0] =~ /move_cb|digest_pending/;
 	my @statements = ('SELECT read_all() > 0', "SELECT empty_all('SELECT pfs.reset(%L)') = $resets");
 
 	# It does the same as a reset.

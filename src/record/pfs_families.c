@@ -92,6 +92,7 @@ static const PfsCountedKind *const counted_kinds[PFS_NUM_COUNTED_OBJECTS] = {
 	[PFS_COUNTED_TABLES] = &pfs_counted_tables,
 	[PFS_COUNTED_INDEXES] = &pfs_counted_indexes,
 	[PFS_COUNTED_SOCKETS] = &pfs_counted_sockets,
+	[PFS_COUNTED_DIGESTS] = &pfs_counted_digests,
 };
 
 StaticAssertDecl(sizeof(PfsTotals) <= PFS_TOTALS_SIZE_MAX && sizeof(PfsMemoryTotals) <= PFS_TOTALS_SIZE_MAX &&

@@ -165,16 +165,10 @@ static const PfsPart parts[] = {
 		.lay_out = pfs_digests_lay_out,
 		.attach = pfs_digest_attach,
 		.detach = pfs_digest_detach,
-		.repair = pfs_digest_repair,
+		.repair = pfs_pending_digests_repair,
 		.pages = &pfs_digests,
 		.beside = pfs_digests_extra_size,
-		.sets = &pfs_pending_digests,
-	},
-	{
-		.name = "pending_digests",
-		.lay_out = pfs_pending_digests_lay_out,
-		.detach = pfs_pending_digests_detach,
-		.repair = pfs_pending_digests_repair,
+		.sets = &pfs_pending_sets[PFS_COUNTED_DIGESTS],
 	},
 	{
 		.name = "digest_waits",

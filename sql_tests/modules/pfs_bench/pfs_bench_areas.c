@@ -70,7 +70,6 @@ pfs_bench_areas(PG_FUNCTION_ARGS)
 			add_area(rsinfo, pfs_event_families[f].history, pfs_histories[f], pfs_blocks_bytes(pfs_histories[f]), 0, 0);
 	}
 	add_area(rsinfo, "switches", pfs_words, offsetof(PfsSharedWords, flags) + pfs_sizes.instruments * sizeof(uint32), 0, 0);
-	add_sets(rsinfo, "pending digests", &pfs_pending_digests);
 	for (int i = 0; i < PFS_NUM_COUNTED_OBJECTS; i++)
 		add_sets(rsinfo, psprintf("pending objects %d", i), &pfs_pending_sets[i]);
 	return (Datum) 0;

@@ -150,8 +150,8 @@ typedef struct PfsPendingCell
 typedef struct PfsSummaryPending
 {
 	/*
-	 * Readers: what its owner makes odd while anything of a place changes;
-	 * NULL: the thread in this place has none.
+	 * Readers: what its owner makes odd while numbers go from a place to a
+	 * cell; NULL: the thread in this place has none.
 	 */
 	const PfsSeqlock *(*lock) (uint32 thread);
 

@@ -129,16 +129,16 @@ typedef struct PfsThread
 	Oid			role;			/* authenticated role; InvalidOid before */
 
 	/*
+	 * Index + 1 of the object whose sums it is adding to; 0: none.  See
+	 * ../ledger/README.md.
+	 */
+	uint32		object_in_use[PFS_NUM_COUNTED_OBJECTS];
+
+	/*
 	 * Of a parallel worker: its begin, by the default timer, raw.  0: it is
 	 * none.
 	 */
 	uint64		works_since;
-
-	/*
-	 * Index + 1 of the object whose sums it is adding to; 0: none.  See
-	 * pfs_pending.c.
-	 */
-	uint32		object_in_use[PFS_NUM_COUNTED_OBJECTS];
 
 	PfsBlock	cells[PFS_NUM_FAMILIES];	/* its counters */
 	uint32		statement_buckets[PFS_HISTOGRAM_BUCKETS];	/* of statements'

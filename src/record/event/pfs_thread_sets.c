@@ -2,7 +2,7 @@
  * pfs_thread_sets.c
  *	  Sets of bytes beside the thread records: their memory, and taking one.
  *
- * Separate from those who have such sets (pfs_pending.c, pfs_digest_pending.c), for which
+ * Separate from those who have such sets (../ledger, pfs_rel_run.c), for which
  * this is the same.
  *
  * From process to process.  Nothing here is atomic but `taken`: that one process is behind

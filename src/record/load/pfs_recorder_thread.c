@@ -187,9 +187,9 @@ copy_places(uint32 index)
 	for (int k = 0; k < PFS_PENDING_DIGESTS; k++)
 	{
 		const PfsPendingDigest *p = &set->items[k];
-		PfsDigestKey key = {pfs_load_relaxed(&p->key.db_user), pfs_load_relaxed(&p->key.query_id)};
+		PfsDigestKey key = {pfs_load_relaxed(&p->digest.db_user), pfs_load_relaxed(&p->digest.query_id)};
 
-		if (key.query_id == 0)
+		if (pfs_load_relaxed(&p->place.generation) == 0)
 			continue;
 		add_inside(PFS_LOAD_CPU_NAME, &key,
 				   pfs_load_relaxed(&p->counters.time.count_timed) + pfs_load_relaxed(&p->counters.time.count_untimed),

@@ -15,13 +15,13 @@
  * another.  So the event names have the sum of all records of the container, of
  * pfs_file_totals, and of what is pending.
  *
- * Who may free a record.  pfs_pending.c has how a process says that it adds to a file, and how
+ * Who may free a record.  ../ledger/README.md has how a process says that it adds to a file, and how
  * others see that.  A removed file is a tombstone for as long as PFS_FILE_TOMBSTONES others are
  * removed, and its chain stays where it is and goes on counting (late calls that saw the old
  * state word are among them).  Only then object_in_use of all threads is looked at, and if none
  * names the file its sums are added to the event names, and the records are free.  If one does,
  * the file waits for a later removal.  Each of those removals is a system call at least, which
- * is the time that pfs_pending.c asks for.  (A container of less than four files has no
+ * is the time that the ledger asks for.  (A container of less than four files has no
  * tombstones: there the distance is that between the compare-and-swap of the removal and the
  * look at the threads.)
  *

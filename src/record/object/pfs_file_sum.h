@@ -17,7 +17,7 @@
 StaticAssertDecl(sizeof(PfsChained) == PFS_CACHE_LINE, "adding to a file touches one line");
 
 /* A process's places of calls on files.  object: the file, or above the low half 0 its kind; note: PfsFileUse. */
-static const PfsPendingShape pfs_pending_file_shape = {.sets = 16, .size = sizeof(PfsPendingCalls)};
+static const PfsPendingShape pfs_pending_file_shape = {.sets = 16, .ways = PFS_PENDING_WAYS, .size = sizeof(PfsPendingCalls)};
 
 /* What files differ in from other objects that are counted. */
 extern const PfsCountedKind pfs_counted_files;

@@ -21,7 +21,7 @@ typedef struct PfsPendingRows
 
 StaticAssertDecl(sizeof(PfsPendingRows) == PFS_CACHE_LINE, "counting rows touches one line of pending numbers");
 
-static const PfsPendingShape pfs_pending_rows_shape = {.sets = 16, .size = sizeof(PfsPendingRows)};
+static const PfsPendingShape pfs_pending_rows_shape = {.sets = 16, .ways = PFS_PENDING_WAYS, .size = sizeof(PfsPendingRows)};
 
 /* What tables and indexes differ in from other objects that are counted. */
 extern const PfsCountedKind pfs_counted_tables;

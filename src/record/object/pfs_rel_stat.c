@@ -214,7 +214,7 @@ pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool
  *
  * Who removes a record claims it first, so that its state word is another one.  A process
  * may still be adding to it that has seen the old word, and it can take a moment until
- * that shows (pfs_pending.c).  So claimed records wait in a list of the process, and the older
+ * that shows (../ledger/README.md).  So claimed records wait in a list of the process, and the older
  * half of a full list, or all of them when it removes something later or reads, are given back
  * unless somebody names them.  A process that ends gives its temporary tables back at once: nobody else
  * adds to these but a truncation, which makes sure (keep() in pfs_rel_read.c).

@@ -5,7 +5,7 @@
  *
  * A record is found by database and OID.  It is made by the first process that counts
  * something and removed when what it is of is dropped.  Most rows are counted in places of
- * their process first; pfs_pending.h has that, and how a process says that it adds to a
+ * their process first; ../ledger/README.md has that, and how a process says that it adds to a
  * record.
  */
 #ifndef PFS_REL_STAT_H

@@ -45,7 +45,7 @@ typedef struct PfsSocket
 	PfsChained	cells[PFS_SOCKET_CELLS];	/* in no chain; key: PFS_CALLS_KEY */
 } PfsSocket;
 
-static const PfsPendingShape pfs_pending_socket_shape = {.sets = 4, .size = sizeof(PfsPendingCalls)};
+static const PfsPendingShape pfs_pending_socket_shape = {.sets = 4, .ways = PFS_PENDING_WAYS, .size = sizeof(PfsPendingCalls)};
 
 /* What sockets differ in from other objects that are counted. */
 extern const PfsCountedKind pfs_counted_sockets;

@@ -2,15 +2,15 @@
  * pfs_digest_read.c
  *	  Readers of digests: rows of statements and of waits, texts.
  *
- * Copies are made while no process moves counters (pfs_digest_hold.h), and handed out
- * behind that, as nothing in between may allocate or raise an error.
+ * Copies are made while no process moves counters (pfs_pending_work()), and handed out
+ * behind that.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "pfs_digest_hold.h"
+#include "pfs_digest_copies.h"
 #include "pfs_shared.h"
 
 /* One raw copy: the head, the texts, the sample. */
@@ -25,7 +25,7 @@ typedef struct Copies
 	Size		head;			/* bytes of PfsDigest that are copied */
 	Size		text;			/* offsets, from the copy's begin */
 	Size		sample;
-	PfsPatience patience;		/* with processes that write texts and samples */
+	PfsPatience *patience;		/* with processes that write texts and samples */
 } Copies;
 
 /*
@@ -65,7 +65,7 @@ copy_sample(Copies *c, char *to, const PfsDigest *d)
 {
 	PfsDigest  *copy = (PfsDigest *) to;
 
-	pfs_patience_next(&c->patience);
+	pfs_patience_next(c->patience);
 	do
 	{
 		uint64		word = pfs_seqlock_read_begin(&d->sample);
@@ -77,7 +77,7 @@ copy_sample(Copies *c, char *to, const PfsDigest *d)
 		memcpy(to + c->sample, d->texts + pfs_sizes.digest_text, copy->sample_len);
 		if (pfs_seqlock_read_valid(&d->sample, word))
 			return;
-	} while (pfs_patience_more(&c->patience));
+	} while (pfs_patience_more(c->patience));
 	copy->sample_len = 0;
 	copy->sample_seen = 0;
 }
@@ -89,9 +89,8 @@ copy_at(const Copies *c, uint32 number)
 }
 
 /*
- * Makes a raw copy of a digest, with the parts that are wanted.  Called while moves are held
- * off, so it allocates nothing: pfs_digests_read() has reserved space for as many digests as
- * there can be, and no record is another digest's meanwhile.
+ * Makes a raw copy of a digest, with the parts that are wanted.  No record is another digest's
+ * meanwhile, so pfs_digests_read() has space for all.
  */
 static void
 copy_one(Copies *c, uint32 index)
@@ -101,7 +100,7 @@ copy_one(Copies *c, uint32 index)
 
 	memcpy(copy, d, c->head);
 	if (c->parts & PFS_DIGEST_TEXT)
-		copy->text_len = copy_text(d, (char *) copy + c->text, &c->patience);
+		copy->text_len = copy_text(d, (char *) copy + c->text, c->patience);
 	if (c->parts & PFS_DIGEST_SAMPLE)
 		copy_sample(c, (char *) copy, d);
 	c->number_of[index] = c->n++;
@@ -112,16 +111,15 @@ copy_one(Copies *c, uint32 index)
  * all were copied, or to that of all others.
  */
 static void
-add_pending_cb(const PfsPendingDigest *p, void *arg)
+add_pending_cb(const PfsPending *place, void *arg)
 {
+	const PfsPendingDigest *p = (const PfsPendingDigest *) place;
 	Copies	   *c = arg;
 	uint64		word;
-	uint32		index = pfs_digest_find(&p->key, &word);
+	uint32		index = pfs_digest_find(&p->digest, &word);
 	PfsDigest  *copy;
 	PfsStatementTotals totals = {0};
 
-	if (!pfs_pending_digest_counts(p, PFS_DIGEST_ALL))
-		return;
 	if (index != PFS_NO_RECORD && c->number_of[index] == 0)
 		copy_one(c, index);
 	copy = copy_at(c, index != PFS_NO_RECORD ? c->number_of[index] : 0);
@@ -130,7 +128,7 @@ add_pending_cb(const PfsPendingDigest *p, void *arg)
 	pfs_statement_kind.merge(&copy->counters, &totals);
 	for (int b = 0; c->head > offsetof(PfsDigest, buckets) && b < PFS_HISTOGRAM_BUCKETS; b++)
 	{
-		if (pfs_pending_digest_counts(p, PFS_DIGEST_PART_BUCKETS))
+		if (pfs_pending_digest_counts(place, PFS_DIGEST_PART_BUCKETS))
 			copy->buckets[b] += p->buckets[b];
 	}
 	if (copy->first_seen == 0 || p->last_seen < copy->first_seen)
@@ -178,17 +176,30 @@ emit_copy(const Copies *c, const PfsDigest *copy, PfsDigestEmit emit, void *arg)
 	emit(&row, arg);
 }
 
+/* Copies all digests, all others first. */
+static void
+copy_all(PfsPatience *patience, void *arg)
+{
+	Copies	   *c = arg;
+
+	c->patience = patience;
+	memcpy(copy_at(c, c->n++), &pfs_shared_digests->others, c->head);
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
+		copy_one(c, at.index);
+	pfs_pending_each(PFS_COUNTED_DIGESTS, add_pending_cb, c, patience);
+}
+
 /*
  * Hands a row for each digest, and one for all statements without a digest of their
  * own, to emit. parts says what is copied besides the totals: text, sample query,
- * histogram.  Everything is copied first and turned into rows after pfs_digests_release(), as
- * emit allocates.  The copies stay until the caller's memory context goes, because
+ * histogram.  Everything is copied first and turned into rows behind that.  The copies stay until the caller's memory context goes, because
  * rows point into them.
  */
 void
 pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 {
 	Copies		c = {.parts = parts};
+	PfsPatience patience = {0};
 
 	if (pfs_sizes.digests == 0)
 		return;
@@ -200,13 +211,7 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 	c.mem = MemoryContextAllocHuge(CurrentMemoryContext, (pfs_sizes.digests + 1) * c.stride);
 	c.number_of = palloc0(pfs_sizes.digests * sizeof(uint32));
 
-	(void) pfs_digests_hold(false, &c.patience);
-	memcpy(copy_at(&c, c.n++), &pfs_shared_digests->others, c.head);
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
-		copy_one(&c, at.index);
-	pfs_pending_digests_each(add_pending_cb, &c, &c.patience);
-	pfs_digests_release(false, &c.patience);
-
+	pfs_pending_work(PFS_COUNTED_DIGESTS, false, copy_all, &patience, &c);
 	for (uint32 i = 0; i < c.n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -235,7 +240,7 @@ add_wait(WaitCopies *c, const PfsDigestKey *key, PfsInstrumentId instrument, con
  * a process that was not waited for can lead anywhere, and in a circle.
  */
 static void
-copy_waits(WaitCopies *c)
+copy_counted_waits(WaitCopies *c)
 {
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
 	{
@@ -264,20 +269,28 @@ copy_waits(WaitCopies *c)
 
 /* Appends the waits that a process has counted for a digest, which may have a copy already. */
 static void
-add_pending_waits_cb(const PfsPendingDigest *p, void *arg)
+add_pending_waits_cb(const PfsPending *place, void *arg)
 {
+	const PfsPendingDigest *p = (const PfsPendingDigest *) place;
 	uint64		word;
-	bool		is_there = pfs_digest_find(&p->key, &word) != PFS_NO_RECORD;
+	bool		is_there = pfs_digest_find(&p->digest, &word) != PFS_NO_RECORD;
 
-	if (!pfs_pending_digest_counts(p, PFS_DIGEST_PART_WAITS))
+	if (!pfs_pending_digest_counts(place, PFS_DIGEST_PART_WAITS))
 		return;
 	for (uint32 i = 0; i < Min(p->nwaits, PFS_PENDING_DIGEST_WAITS); i++)
 	{
 		const PfsPendingWait *w = &p->waits[i];
-		PfsTotals	totals = {w->counts.timed, w->counts.untimed, w->counts.sum, w->counts.min, w->counts.max};
+		PfsTotals	totals = pfs_counts_totals(&w->counts);
 
-		add_wait(arg, is_there ? &p->key : NULL, w->instrument, &totals);
+		add_wait(arg, is_there ? &p->digest : NULL, w->instrument, &totals);
 	}
+}
+
+static void
+copy_waits(PfsPatience *patience, void *arg)
+{
+	copy_counted_waits(arg);
+	pfs_pending_each(PFS_COUNTED_DIGESTS, add_pending_waits_cb, arg, patience);
 }
 
 /*
@@ -297,10 +310,7 @@ pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *
 	c.copies.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PfsDigestCopy) *
 											((Size) pfs_digest_waits->records_max + pfs_digest_other_waits.ncells +
 											 (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_WAITS));
-	(void) pfs_digests_hold(false, &patience);
-	copy_waits(&c);
-	pfs_pending_digests_each(add_pending_waits_cb, &c, &patience);
-	pfs_digests_release(false, &patience);
+	pfs_pending_work(PFS_COUNTED_DIGESTS, false, copy_waits, &patience, &c);
 	while (pfs_digest_copies_next(&c.copies, &sum))
 	{
 		PfsDigestWaitRow row = {.key = sum.key, .instrument = sum.what, .totals = sum.totals};

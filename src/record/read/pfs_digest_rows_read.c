@@ -2,12 +2,12 @@
  * pfs_digest_rows_read.c
  *	  Readers of rows by digest, and truncation of all that is counted of rows.
  *
- * Copies are made while no process moves counters (pfs_digest_hold.h), as of waits, and
+ * Copies are made while no process moves counters (pfs_pending_work()), as of waits, and
  * turned into rows behind that.
  */
 #include "postgres.h"
 
-#include "pfs_digest_hold.h"
+#include "pfs_digest_copies.h"
 #include "pfs_digest_rows_read.h"
 #include "pfs_rebuild.h"
 #include "pfs_rel_read.h"
@@ -55,23 +55,21 @@ copy_chain(PfsDigestCopies *c, uint32 link, const PfsDigestKey *key)
 
 /* Appends what a process has counted for a digest, which may have a copy already. */
 static void
-add_pending_cb(const PfsPendingDigest *p, void *arg)
+add_pending_cb(const PfsPending *place, void *arg)
 {
+	const PfsPendingDigest *p = (const PfsPendingDigest *) place;
 	uint64		word;
-	bool		is_there = pfs_digest_find(&p->key, &word) != PFS_NO_RECORD;
+	bool		is_there = pfs_digest_find(&p->digest, &word) != PFS_NO_RECORD;
 
-	if (!pfs_pending_digest_counts(p, PFS_DIGEST_PART_ROWS))
+	if (!pfs_pending_digest_counts(place, PFS_DIGEST_PART_ROWS))
 		return;
 	for (uint32 i = 0; i < Min(p->nrows, PFS_PENDING_DIGEST_ROWS); i++)
 	{
 		const PfsDigestRows *from = &p->rows[i];
-		PfsDigestCopy *to = pfs_digest_copies_add(arg, is_there ? &p->key : NULL, from->stat);
+		PfsDigestCopy *to = pfs_digest_copies_add(arg, is_there ? &p->digest : NULL, from->stat);
 
 		to->kind = from->kind;
-		to->totals = (PfsTotals)
-		{
-			from->rows.timed, from->rows.untimed, from->rows.sum, from->rows.min, from->rows.max
-		};
+		to->totals = pfs_counts_totals(&from->rows);
 		if (from->part < PFS_NUM_ROW_COUNTS)
 			to->counts[from->part] = pfs_row_count(&from->rows);
 	}
@@ -110,6 +108,23 @@ unite_indexes(PfsDigestCopies *c)
 	}
 }
 
+/* Copies the cells of all digests, then those of all others, and what is pending. */
+static void
+copy_rows(PfsPatience *patience, void *arg)
+{
+	const PfsDigestKey others = {0, 0};
+
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
+	{
+		const PfsDigest *d = pfs_pages_record(pfs_digests, at.index);
+
+		copy_chain(arg, pfs_load_acquire(&d->rows), &d->key);
+	}
+	for (int i = 0; i < PFS_OTHER_ROWS_CHAINS; i++)
+		copy_chain(arg, pfs_load_acquire(&pfs_shared_digests->rows[i]), &others);
+	pfs_pending_each(PFS_COUNTED_DIGESTS, add_pending_cb, arg, patience);
+}
+
 /* Hands a row for each digest and each table, or index, that has counted something to emit. */
 void
 pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
@@ -117,7 +132,6 @@ pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 	PfsPatience patience = {0};
 	PfsDigestCopies c = {0};
 	PfsDigestCopy sum;
-	const PfsDigestKey others = {0, 0};
 
 	if (pfs_sizes.digests == 0 || pfs_sizes.tables == 0)
 		return;
@@ -125,18 +139,7 @@ pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 	c.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PfsDigestCopy) *
 									 ((Size) pfs_digest_rows->records_max +
 									  (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_ROWS));
-	(void) pfs_digests_hold(false, &patience);
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
-	{
-		const PfsDigest *d = pfs_pages_record(pfs_digests, at.index);
-
-		copy_chain(&c, pfs_load_acquire(&d->rows), &d->key);
-	}
-	for (int i = 0; i < PFS_OTHER_ROWS_CHAINS; i++)
-		copy_chain(&c, pfs_load_acquire(&pfs_shared_digests->rows[i]), &others);
-	pfs_pending_digests_each(add_pending_cb, &c, &patience);
-	pfs_digests_release(false, &patience);
-
+	pfs_pending_work(PFS_COUNTED_DIGESTS, false, copy_rows, &patience, &c);
 	unite_indexes(&c);
 	while (pfs_digest_copies_next(&c, &sum))
 	{

@@ -8,79 +8,34 @@
  */
 #include "postgres.h"
 
-#include "pfs_digest_hold.h"
-#include "pfs_digest_rows.h"
-#include "pfs_fence.h"
+#include "pfs_digest_pending.h"
+#include "pfs_pending_read.h"
 #include "pfs_rel_read.h"
 #include "pfs_shared.h"
 
-/* What a truncation is about; before: the generations of those before it. */
+/* What a truncation is about, and what it takes. */
 typedef struct Truncation
 {
-	uint64		generation;
-	uint64		before[PFS_NUM_DIGEST_PARTS];
-	uint64	   *taken;			/* what it has taken of each part; of
-								 * PFS_DIGEST_ALL, statements */
+	PfsDigestPart part;
+	uint64		before[PFS_PENDING_PARTS];	/* the last ones of each part */
+	uint64		taken[PFS_NUM_DIGEST_PARTS];	/* of PFS_DIGEST_ALL,
+												 * statements */
 } Truncation;
 
-/*
- * Counts what the truncation takes of the numbers of a process: those that are older than
- * it, and were not older than one before.
- */
+/* Counts what the truncation takes of the numbers of a process. */
 static void
-take_pending_cb(const PfsPendingDigest *p, void *arg)
+take_pending_cb(const PfsPending *place, void *arg)
 {
-	const Truncation *t = arg;
-	uint64		generation = p->generation;
+	const PfsPendingDigest *p = (const PfsPendingDigest *) place;
+	Truncation *t = arg;
 
-	if (generation >= t->generation || generation < t->before[PFS_DIGEST_ALL])
-		return;
 	t->taken[PFS_DIGEST_ALL] += p->counters.time.count_timed + p->counters.time.count_untimed;
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && generation >= t->before[PFS_DIGEST_PART_BUCKETS]; b++)
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && pfs_pending_counts(t->before, place, PFS_DIGEST_PART_BUCKETS); b++)
 		t->taken[PFS_DIGEST_PART_BUCKETS] += p->buckets[b];
-	for (uint32 i = 0; i < Min(p->nwaits, PFS_PENDING_DIGEST_WAITS) && generation >= t->before[PFS_DIGEST_PART_WAITS]; i++)
+	for (uint32 i = 0; i < Min(p->nwaits, PFS_PENDING_DIGEST_WAITS) && pfs_pending_counts(t->before, place, PFS_DIGEST_PART_WAITS); i++)
 		t->taken[PFS_DIGEST_PART_WAITS] += p->waits[i].counts.timed + p->waits[i].counts.untimed;
-	for (uint32 i = 0; i < Min(p->nrows, PFS_PENDING_DIGEST_ROWS) && generation >= t->before[PFS_DIGEST_PART_ROWS]; i++)
+	for (uint32 i = 0; i < Min(p->nrows, PFS_PENDING_DIGEST_ROWS) && pfs_pending_counts(t->before, place, PFS_DIGEST_PART_ROWS); i++)
 		t->taken[PFS_DIGEST_PART_ROWS] += pfs_row_count(&p->rows[i].rows);
-}
-
-/* Waits until no process is in the middle of counting by the old generation. */
-static void
-wait_for_owners(PfsPatience *patience)
-{
-	for (uint32 i = 0; i < pfs_sizes.threads; i++)
-	{
-		const PfsPendingDigests *pending = pfs_pending_digests_get(i);
-		uint64		word = pending != NULL ? pfs_seqlock_read_begin(&pending->seq) : 0;
-
-		pfs_patience_next(patience);
-		while ((word & 1) != 0 && pfs_load_acquire(&pending->seq.word) == word && pfs_patience_more(patience))
-			;
-	}
-}
-
-/*
- * Truncates what processes have not added to their digests yet.  Behind the fence a process
- * that still goes by the old generation shows an odd word.
- */
-static void
-truncate_pending(PfsDigestPart part, uint64 *taken, PfsPatience *patience)
-{
-	uint64		generation = pfs_words->digest_truncations + 1;
-	Truncation	t = {.generation = generation, .taken = taken};
-
-	memcpy(t.before, pfs_shared_digests->truncated, sizeof(t.before));
-
-	/*
-	 * Behind `held`: no place is being flushed, and which parts of it count
-	 * is asked inside a move.
-	 */
-	pfs_store_release(&pfs_shared_digests->truncated[part], generation);
-	pfs_store_release(&pfs_words->digest_truncations, generation);
-	pfs_words_changed();
-	pfs_fence_everywhere();
-	wait_for_owners(patience);
-	pfs_pending_digests_each(take_pending_cb, &t, patience);
 }
 
 static void
@@ -291,38 +246,44 @@ empty_others(PfsDigestPart part, uint64 *taken)
 	}
 }
 
+/* What digests add to their records meanwhile is taken, or stays. */
+static void
+take_part(PfsPatience *patience, void *arg)
+{
+	Truncation *t = arg;
+
+	memcpy(t->before, pfs_shared_pending[PFS_COUNTED_DIGESTS].truncated, sizeof(t->before));
+	pfs_pending_truncate(PFS_COUNTED_DIGESTS, t->part, take_pending_cb, t, patience);
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
+	{
+		if (t->part == PFS_DIGEST_ALL)
+			remove_one(at.index, at.word, t->taken, patience);
+		else
+			empty_one(t->part, at.index, t->taken);
+	}
+	empty_others(t->part, t->taken);
+}
+
 /*
  * Truncates a part of every digest, or removes them all, then the same of the statements
- * without one; returns how many of the part that were.  What those add meanwhile is taken,
- * or stays.
+ * without one; returns how many of the part that were.
  */
 static int64
 truncate_part(PfsDigestPart part)
 {
 	PfsPatience patience = {.of_reset = true};
-	uint64		taken[PFS_NUM_DIGEST_PARTS] = {0};
+	Truncation	t = {.part = part};
 
 	if (pfs_sizes.digests == 0)
 		return 0;
-	if (!pfs_digests_hold(true, &patience) && part == PFS_DIGEST_ALL)
-		pfs_add_seqcst(&pfs_shared_digests->abandoned, 1);
-	truncate_pending(part, taken, &patience);
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
-	{
-		if (part == PFS_DIGEST_ALL)
-			remove_one(at.index, at.word, taken, &patience);
-		else
-			empty_one(part, at.index, taken);
-	}
-	empty_others(part, taken);
-	pfs_digests_release(true, &patience);
+	pfs_pending_work(PFS_COUNTED_DIGESTS, true, take_part, &patience, &t);
 	if (part == PFS_DIGEST_ALL)
 	{
 		pfs_reset_time_note("events_statements_histogram_by_digest");
 		pfs_reset_time_note("events_waits_summary_by_digest");
 		pfs_reset_time_note("table_io_waits_summary_by_digest");
 	}
-	return (int64) taken[part];
+	return (int64) t.taken[part];
 }
 
 /*

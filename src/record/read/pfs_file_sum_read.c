@@ -146,7 +146,7 @@ copy_pending_cb(const PfsPending *p, void *arg)
 	Copy	   *copy = add_copy(r, &sum);
 
 	r->npending++;
-	if (pfs_pending_is_of_object(PFS_COUNTED_FILES, p) && PFS_COUNTED_WORD(p->object) != 0)
+	if (pfs_pending_counts(pfs_shared_pending[PFS_COUNTED_FILES].truncated, p, PFS_PENDING_OBJECT) && PFS_COUNTED_WORD(p->object) != 0)
 	{
 		copy->file = PFS_COUNTED_INDEX(p->object);
 		copy->word = PFS_COUNTED_WORD(p->object);

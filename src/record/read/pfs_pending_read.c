@@ -1,12 +1,7 @@
 /*
  * pfs_pending_read.c
  *	  Reading and truncating what processes have counted of shared objects and not added
- *	  to their sums yet; pfs_pending.c has how a process counts and flushes.
- *
- * What an object has counted is the sum of its own numbers and of the places of all
- * processes.  A flush moves numbers from a place to the object.  So readers and
- * truncators forbid flushes while they are at work; calls go on, in places that are there
- * and else in the object's sums.  Readers and truncators take turns (pfs_patience.h).
+ *	  to their sums yet: the other side of pfs_pending.c.  ../ledger/README.md has the protocol.
  */
 #include "postgres.h"
 
@@ -51,21 +46,18 @@ is_same_section(Section a, Section b)
 }
 
 /*
- * Waits until every process is out of the write section in which it may be, if it has
- * places.  A process that is stopped there is not waited for beyond the patience: what it has
- * on its way from a place to an object is then in one of them, in both or half in each.
+ * Waits until every process is out of the write section in which it may be.  One that is stopped
+ * there is not waited for beyond the patience: what it has on its way from one place to another is
+ * then in one of them, in both or half in each.
  */
 static void
-wait_for_sections(PfsCountedObjects kind, PfsPatience *patience)
+wait_for_sections(PfsPatience *patience)
 {
 	for (uint32 i = 0; i < pfs_sizes.threads; i++)
 	{
-		Section		section;
+		Section		section = section_of(i);
 
-		if (pfs_thread_sets_get(&pfs_pending_sets[kind], i) == NULL)
-			continue;
 		pfs_patience_next(patience);
-		section = section_of(i);
 		while (is_writing(section) && is_same_section(section_of(i), section) && pfs_patience_more(patience))
 			;
 	}
@@ -80,8 +72,9 @@ forbid_flushes(PfsCountedObjects kind, PfsPatience *patience)
 {
 	forbids[kind] = true;
 	pfs_add_seqcst(&pfs_shared_pending[kind].held, 1);
-	pfs_fence_seqcst();			/* pairs with the one in pfs_pending_take() */
-	wait_for_sections(kind, patience);
+	pfs_fence_seqcst();			/* pairs with the one in
+								 * pfs_pending_may_move() */
+	wait_for_sections(patience);
 }
 
 static void
@@ -126,9 +119,9 @@ typedef union Copy
 	uint64		words[PFS_PENDING_SIZE_MAX / sizeof(uint64)];
 } Copy;
 
-/* Calls each() for a copy of every place whose numbers are of generation `oldest` or newer. */
+/* Calls each() for a copy of every place whose numbers are of these generations. */
 static void
-each_since(PfsCountedObjects kind, uint64 oldest, PfsPendingEach each, void *arg, PfsPatience *patience)
+each_between(PfsCountedObjects kind, uint64 oldest, uint64 newest, PfsPendingEach each, void *arg, PfsPatience *patience)
 {
 	const PfsPendingShape *shape = pfs_counted_kinds[kind]->shape;
 
@@ -136,51 +129,41 @@ each_since(PfsCountedObjects kind, uint64 oldest, PfsPendingEach each, void *arg
 	{
 		const char *places = pfs_thread_sets_get(&pfs_pending_sets[kind], i);
 
-		if (places == NULL)
-			continue;
-		pfs_patience_next(patience);
-		for (uint32 k = 0; k < shape->sets * PFS_PENDING_WAYS; k++)
+		for (uint32 k = 0; places != NULL && k < shape->sets * shape->ways; k++)
 		{
+			const PfsPending *p = (const PfsPending *) (places + shape->head + k * shape->size);
 			Copy		copy;
 			Section		section;
 
+			if (pfs_load_relaxed(&p->generation) == 0)
+				continue;
+			pfs_patience_next(patience);
 			do
 			{
 				section = section_of(i);
-				pfs_racy_copy(&copy, places + k * shape->size, shape->size);
+				pfs_racy_copy(&copy, p, shape->size);
 				pfs_fence_acquire();
 			} while ((is_writing(section) || !is_same_section(section_of(i), section)) && pfs_patience_more(patience));
-			if (copy.place.generation != 0 && copy.place.generation >= oldest)
+			if (copy.place.generation != 0 && copy.place.generation >= oldest && copy.place.generation <= newest)
 				each(&copy.place, arg);
 		}
 	}
 }
 
-/* The oldest generation whose numbers still count for their name. */
+/* The oldest generation whose numbers still count for a part. */
 static uint64
-oldest_of_names(PfsCountedObjects kind)
+oldest_of(PfsCountedObjects kind, int part)
 {
-	return pfs_load_relaxed(&pfs_shared_pending[kind].cleared);
-}
+	const uint64 *truncated = pfs_shared_pending[kind].truncated;
 
-/* The oldest one whose numbers still count for their object, too. */
-static uint64
-oldest_of_objects(PfsCountedObjects kind)
-{
-	return Max(pfs_load_relaxed(&pfs_shared_pending[kind].pushed), oldest_of_names(kind));
-}
-
-bool
-pfs_pending_is_of_object(PfsCountedObjects kind, const PfsPending *p)
-{
-	return p->generation >= oldest_of_objects(kind);
+	return Max(pfs_load_relaxed(&truncated[part]), pfs_load_relaxed(&truncated[PFS_PENDING_ALL]));
 }
 
 /* Hands what is pending of all objects to each(), for a reader of sums by name. */
 void
 pfs_pending_each(PfsCountedObjects kind, PfsPendingEach each, void *arg, PfsPatience *patience)
 {
-	each_since(kind, oldest_of_names(kind), each, arg, patience);
+	each_between(kind, oldest_of(kind, PFS_PENDING_ALL), PG_UINT64_MAX, each, arg, patience);
 }
 
 static PfsPending *
@@ -225,7 +208,7 @@ pfs_pending_copy_all(PfsCountedObjects kind, PfsPendingCopies *copies, PfsPatien
 	{
 		.kind = kind, .max = 64, .items = palloc(64 * size)
 	};
-	each_since(kind, oldest_of_objects(kind), keep_cb, copies, patience);
+	each_between(kind, oldest_of(kind, PFS_PENDING_OBJECT), PG_UINT64_MAX, keep_cb, copies, patience);
 	qsort(copies->items, copies->n, size, compare_objects);
 }
 
@@ -268,22 +251,23 @@ count_cb(const PfsPending *p, void *arg)
 }
 
 /*
- * Begins a generation whose first truncation is this one, in *truncated, and hands on
- * what is pending of the older ones, from `oldest` on.  Behind the fence no process adds to
- * places of an older generation, as it loads the generation inside its section.
+ * Begins a generation whose first truncation is this one, of a part, and hands on what was pending of
+ * that from before.  Behind the fence no process adds to places of an older generation, as it
+ * loads the generation inside its section.
  */
-static void
-begin_generation(PfsCountedObjects kind, uint64 *truncated, uint64 oldest, PfsPendingEach each, void *arg, PfsPatience *patience)
+void
+pfs_pending_truncate(PfsCountedObjects kind, int part, PfsPendingEach each, void *arg, PfsPatience *patience)
 {
 	uint64	   *truncations = &pfs_words->object_truncations[kind];
-	uint64		generation = pfs_load_relaxed(truncations) + 1;
+	uint64		newest = pfs_load_relaxed(truncations);
+	uint64		oldest = oldest_of(kind, part);
 
-	pfs_store_relaxed(truncated, generation);
-	pfs_store_release(truncations, generation);
+	pfs_store_relaxed(&pfs_shared_pending[kind].truncated[part], newest + 1);
+	pfs_store_release(truncations, newest + 1);
 	pfs_words_changed();
 	pfs_fence_everywhere();
-	wait_for_sections(kind, patience);
-	each_since(kind, oldest, each, arg, patience);
+	wait_for_sections(patience);
+	each_between(kind, oldest, newest, each, arg, patience);
 }
 
 /*
@@ -295,7 +279,7 @@ pfs_pending_push(PfsCountedObjects kind, PfsPatience *patience)
 {
 	Count		count = {.kind = kind, .of_living = true};
 
-	begin_generation(kind, &pfs_shared_pending[kind].pushed, oldest_of_objects(kind), count_cb, &count, patience);
+	pfs_pending_truncate(kind, PFS_PENDING_OBJECT, count_cb, &count, patience);
 	return count.events;
 }
 
@@ -305,13 +289,6 @@ pfs_pending_clear(PfsCountedObjects kind, PfsPatience *patience)
 {
 	Count		count = {.kind = kind};
 
-	pfs_pending_take_all(kind, count_cb, &count, patience);
+	pfs_pending_truncate(kind, PFS_PENDING_ALL, count_cb, &count, patience);
 	return count.events;
-}
-
-/* The same, for a caller who has another use for the numbers. */
-void
-pfs_pending_take_all(PfsCountedObjects kind, PfsPendingEach each, void *arg, PfsPatience *patience)
-{
-	begin_generation(kind, &pfs_shared_pending[kind].cleared, oldest_of_names(kind), each, arg, patience);
 }

@@ -24,9 +24,6 @@ extern void pfs_pending_work(PfsCountedObjects kind, bool alone, PfsPendingWork 
 typedef void (*PfsPendingEach) (const PfsPending *p, void *arg);
 extern void pfs_pending_each(PfsCountedObjects kind, PfsPendingEach each, void *arg, PfsPatience *patience);
 
-/* Do the numbers of such a place count for its object, too? */
-extern bool pfs_pending_is_of_object(PfsCountedObjects kind, const PfsPending *p);
-
 /* Copies of the places whose numbers still count for their object, ordered by object. */
 typedef struct PfsPendingCopies
 {
@@ -43,12 +40,13 @@ extern void pfs_pending_copy_all(PfsCountedObjects kind, PfsPendingCopies *copie
 extern void pfs_pending_of_object(PfsPendingCopies *copies, uint64 object, PfsPendingEach each, void *arg);
 
 /*
- * Truncators: from now on what is pending counts no more for its object (push), or not at all
- * (clear, take).  Push and clear return how many events that were: of objects that are there;
- * all.  Take calls each() for a copy of every place whose numbers counted.  No error.
+ * Truncators: from now on what is pending counts no more for a part, and each() is called for a copy of
+ * every place whose numbers did.
  */
+extern void pfs_pending_truncate(PfsCountedObjects kind, int part, PfsPendingEach each, void *arg, PfsPatience *patience);
+
+/* The same of the object (push), or all (clear); how many events that were: of objects that are there; all. */
 extern uint64 pfs_pending_push(PfsCountedObjects kind, PfsPatience *patience);
 extern uint64 pfs_pending_clear(PfsCountedObjects kind, PfsPatience *patience);
-extern void pfs_pending_take_all(PfsCountedObjects kind, PfsPendingEach each, void *arg, PfsPatience *patience);
 
 #endif							/* PFS_PENDING_READ_H */

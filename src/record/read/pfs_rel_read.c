@@ -198,7 +198,7 @@ truncate_kind(Truncation *truncation, PfsPatience *patience)
 				truncation->rows += (int64) pfs_totals_count(&totals);
 		}
 	}
-	pfs_pending_take_all(pfs_rel_stat_counted(kind), keep_pending_cb, truncation, patience);
+	pfs_pending_truncate(pfs_rel_stat_counted(kind), PFS_PENDING_ALL, keep_pending_cb, truncation, patience);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pages, &at);)
 	{
 		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)

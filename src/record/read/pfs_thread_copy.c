@@ -25,7 +25,7 @@
 #include "pfs_thread_copy.h"
 
 /*
- * How often one thread is copied while it counts statements, or moves its counters, again and again, and how
+ * How often one thread is copied while it moves its counters again and again, and how
  * often all that have moved theirs are.
  */
 #define COPY_TRIES		1000
@@ -144,28 +144,61 @@ copy_cells(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
 	}
 }
 
+/* A copy of what a place has for a thread that is not in its cells yet. */
+typedef struct PlaceCopy
+{
+	uint32		cell;
+	AnyCell		counters;
+	uint8		buckets[PFS_HISTOGRAM_BUCKETS];
+} PlaceCopy;
+
+/* Copies the next place, from *i on; false: there is none, or nothing to copy, as copy_cell() says. */
+static bool
+copy_place(const PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies, uint32 *i, PlaceCopy *to)
+{
+	const PfsSummaryKind *kind = pfs_summary_kinds[copies->family];
+	const PfsSeqlock *lock = (const PfsSeqlock *) ((const char *) t + kind->lock_offset);
+	uint32		from = *i;
+	PfsPendingCell pending;
+	uint64		begin;
+
+	do
+	{
+		begin = pfs_seqlock_read_begin(lock);
+		*i = from;
+		if (!pfs_summary_pending[copies->family]->next(copy->index, i, &pending))
+			return false;
+		to->cell = pending.cell;
+		pfs_racy_copy(&to->counters, pending.counters, kind->read_size);
+		for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && copies->of_histograms; b++)
+			to->buckets[b] = pfs_load_relaxed(&pending.buckets[b]);
+		if (pfs_seqlock_read_valid(lock, begin))
+			return true;
+		if (!is_same(copy, t))
+			return false;
+	} while (pfs_patience_more(&copies->patience));
+	return true;
+}
+
 /* Adds what the thread has not moved to its cells yet to the copy of these, or of its histogram. */
 static void
-copy_pending(PfsThreadCopy *copy, const PfsThreadCopies *copies)
+copy_pending(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
 {
-	const PfsSummaryPending *kind = pfs_summary_pending[copies->family];
-	PfsPendingCell pending;
+	PlaceCopy	place;
 
-	for (uint32 i = 0; kind->next(copy->index, &i, &pending); i++)
+	for (uint32 i = 0; copy_place(copy, t, copies, &i, &place); i++)
 	{
 		PfsCellCopy *to;
-		AnyCell		cell;
 
 		for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && copies->of_histograms; b++)
-			append_bucket(copy, 0, b, pfs_load_relaxed(&pending.buckets[b]));
-		if (copies->of_histograms || pending.cell < copies->first || pending.cell >= copies->end)
+			append_bucket(copy, 0, b, place.buckets[b]);
+		if (copies->of_histograms || place.cell < copies->first || place.cell >= copies->end)
 			continue;
-		pfs_racy_copy(&cell, pending.counters, pfs_summary_kinds[copies->family]->read_size);
-		to = find_cell(copies, copy, pending.cell);
+		to = find_cell(copies, copy, place.cell);
 		if (to != NULL)
-			kind->join(to->words, &cell);
+			pfs_summary_pending[copies->family]->join(to->words, &place.counters);
 		else
-			append_cell(copies, copy, pending.cell, &cell);
+			append_cell(copies, copy, place.cell, &place.counters);
 	}
 }
 
@@ -186,7 +219,7 @@ copy_counters(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
 		copy_cells(copy, t, copies);
 	if (lock == NULL)
 		return true;
-	copy_pending(copy, copies);
+	copy_pending(copy, t, copies);
 	return pfs_seqlock_read_valid(lock, begin);
 }
 
@@ -231,8 +264,8 @@ copy_thread(PfsThreadCopies *copies, uint32 index)
 	}
 
 	/*
-	 * One that counts statement after statement, or stays in the middle of
-	 * one, is copied as it is.
+	 * One that collects what places have again and again, or stays in the
+	 * middle of that, is copied as it is.
 	 */
 	copy->stuck = (copy->moves & 1) != 0 || !is_same(copy, t);
 }

@@ -107,7 +107,6 @@ typedef struct PfsSharedWords
 	 */
 	uint64		truncations[PFS_NUM_FAMILIES];
 	uint64		prepared_truncations;
-	uint64		digest_truncations;
 	uint64		object_truncations[PFS_NUM_COUNTED_OBJECTS];	/* from 1 on */
 	uint64		indexes_handed_over;	/* to other OIDs: what is known by an
 										 * OID is forgotten */

@@ -10,10 +10,6 @@
  * of one, or has it twice.
  *
  * Making room.  pfs_digest_evict.c removes a digest and moves its counters to all others.
- *
- * A process that dies in the middle of anything here takes the server's shared
- * memory with it.  One that is thrown out of it by an error, which nothing here can
- * raise, takes its word back later: pfs_digest_repair().
  */
 #include "postgres.h"
 

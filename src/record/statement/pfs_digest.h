@@ -154,19 +154,7 @@ typedef struct PfsDigestRefSlot
 /* Everything else that is shared of digests. */
 typedef struct PfsSharedDigests
 {
-	/* Of evictions; see pfs_digest_evict.c. */
-	uint32		next_victim __attribute__((aligned(PFS_CACHE_LINE)));
-	uint64		moving;			/* processes that are moving counters; atomic */
-	uint64		held __attribute__((aligned(PFS_CACHE_LINE)));	/* readers and
-																 * truncators; atomic */
-	uint64		abandoned;		/* truncations of all digests that did not
-								 * wait for who was moving, atomic */
-
-	/*
-	 * By PfsDigestPart: the generation of its last truncation.  Truncators,
-	 * one at a time, before they raise pfs_words->digest_truncations.
-	 */
-	uint64		truncated[4];
+	uint32		next_victim __attribute__((aligned(PFS_CACHE_LINE)));	/* pfs_digest_evict.c */
 
 	/* All others' rows: pfs_digest_rows.c. */
 	uint64		rows_ref __attribute__((aligned(PFS_CACHE_LINE)));	/* processes that are at
@@ -316,9 +304,6 @@ pfs_digest_may_lack_text(uint64 query_id)
 
 /* Sets the bit, if the digest at this place of the container has no text; else returns false. */
 extern bool pfs_digest_note_text(uint32 index, uint64 query_id);
-
-/* See pfs_process.c: true if there was something to repair. */
-extern bool pfs_digest_repair(void);
 
 /*
  * Removes a digest that no process has pinned, if its slot still has this state word;

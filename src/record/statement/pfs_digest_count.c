@@ -17,7 +17,7 @@ static bool
 count_in_place(const PfsDigestEnd *end, bool with_waits)
 {
 	uint32		bucket = pfs_histogram_bucket(end->ticks);
-	PfsPendingDigest *p = pfs_pending_digest_begin(end, bucket);
+	PfsPendingDigest *p = pfs_pending_digest_find(end, bucket);
 
 	if (likely(p != NULL))
 	{
@@ -44,11 +44,10 @@ count_in_place(const PfsDigestEnd *end, bool with_waits)
 		pfs_digest_raise_usage(p->ref_slot);
 		if (unlikely(end->sample != NULL && pfs_digest_wants_sample(p->sample_ticks, p->sample_seen, end)))
 			pfs_digest_take_sample(end, p->last_offset.value, &p->sample_seen, &p->sample_ticks);
-		if (unlikely(p->lacks_text))
-			p->lacks_text = pfs_digest_note_text(p->state - pfs_digests->state, end->key.query_id);
-		p->usual_ticks = p->lacks_text || p->counters.time.count_timed == 0 ? 0 : p->sample_ticks;
+		if (unlikely(p->place.note))
+			p->place.note = pfs_digest_note_text(PFS_COUNTED_INDEX(p->place.object), end->key.query_id);
+		p->usual_ticks = p->place.note || p->counters.time.count_timed == 0 ? 0 : p->sample_ticks;
 	}
-	pfs_pending_digest_end();
 	return p != NULL;
 }
 

@@ -88,23 +88,17 @@ pfs_digest_count_plain(PfsThread *t, const PfsStoredStatement *e, const uint64 *
 					   uint64 ticks)
 {
 	PfsDigestKey key = pfs_digest_key(e->database, e->user, e->query_id);
-	PfsPendingDigests *set = pfs_my_digests;
-	PfsPendingDigest *p;
+	PfsPendingDigests *set = pfs_my_digests();
+	PfsPendingDigest *p = NULL;
 	uint32		bucket = pfs_histogram_bucket(ticks);
 
-	if (unlikely(set == NULL))
-	{
-		pfs_digest_count_plain_any(t, e, slot, now, ticks);
-		return;
-	}
-	pfs_seqlock_write_begin(&set->seq);
 	pfs_fence_signal();
-	/* The load is as in pfs_pending_digest_begin(). */
-	p = pfs_pending_digest_of(&key, e->instrument, pfs_load_acquire(&pfs_words->digest_truncations));
-	if (unlikely(p == NULL || pfs_pending_digest_is_gone(p) || p->buckets[bucket] == PG_UINT8_MAX ||
-				 ticks >= p->usual_ticks || now - p->sample_seen > pfs_sample_age))
+	/* The load is as in pfs_pending_digest_find(). */
+	if (likely(set != NULL))
+		p = pfs_pending_digest_of(set, &key, e->instrument, pfs_load_relaxed(&pfs_words->object_truncations[PFS_COUNTED_DIGESTS]));
+	if (unlikely(p == NULL || p->buckets[bucket] == PG_UINT8_MAX || ticks >= p->usual_ticks ||
+				 now - p->sample_seen > pfs_sample_age))
 	{
-		pfs_seqlock_write_end(&set->seq);
 		pfs_digest_count_plain_any(t, e, slot, now, ticks);
 		return;
 	}
@@ -118,10 +112,9 @@ pfs_digest_count_plain(PfsThread *t, const PfsStoredStatement *e, const uint64 *
 	p->last_seen = now;
 	pfs_digest_look_at_offset(&p->last_offset, now);
 	pfs_pending_digest_take_waits(p);
-	pfs_seqlock_write_end(&set->seq);
 	pfs_digest_raise_usage(p->ref_slot);
 	if (unlikely(pfs_local.waits_used != 0))
-		pfs_digest_waits_give_to(&p->key, true);
+		pfs_digest_waits_give_to(&key, true);
 }
 
 #endif							/* PFS_DIGEST_COUNT_H */

@@ -13,70 +13,39 @@
  * process wait for a pass over all records.)  The sweep's position is one atomic counter,
  * so two processes never stand at the same digest.  One that is pinned is passed over.
  *
- * Readers need all counters as of one moment, while evictions move counters to all
- * others.  So readers forbid moves for as long as they copy: a process that wants to
- * move counts itself in (`moving`), then looks whether a reader is there (`held`), and
- * if so does not move; a reader counts itself in, then waits for those that are
- * moving, which takes as long as one move.  Both words are changed by sequentially
- * consistent steps, so one of the two sees the other.  Meanwhile statements for which
- * there is no room are counted for all others: nobody waits, nothing is lost.  The
- * losses of the container count the digests that had to be evicted, or found no room.
+ * Evictions move counters, and so they and readers keep to the ledger's protocol, as flushes do
+ * (../ledger/README.md).  Statements for which there is no room meanwhile are counted for all others:
+ * nobody waits, nothing is lost.  The losses of the container count the digests that had to be evicted,
+ * or found no room.
  *
- * A process that is stopped in the middle of a move is waited for for a while.  Who
- * truncates all digests then goes on and raises `abandoned`: whoever moves compares it with what
- * it was at the move's begin, and drops what it has, which is older than the truncation.
+ * A process that is stopped in the middle of it is waited for for a while.  Then who truncates all digests goes
+ * on: whoever moves compares the generation of the last such truncation with what it was at the move's begin, and
+ * drops what it has, which is older.
  */
 #include "postgres.h"
 
 #include "pfs_digest.h"
 #include "pfs_digest_evict.h"
+#include "pfs_pending.h"
 #include "pfs_digest_rows.h"
 #include "pfs_shared.h"
 
 /* How many digests the sweep passes at most. */
 #define LOOKS				64
 
-/* This process is in the middle of a move, since `abandoned` had this value. */
-static bool is_moving = false;
-static uint64 moving_since;
+/* The last truncation of all digests when this process began to evict. */
+static uint64 evicting_since;
 
-bool
-pfs_digest_move_is_wanted(void)
+static uint64
+last_truncation(void)
 {
-	return pfs_load_relaxed(&pfs_shared_digests->abandoned) == moving_since;
+	return pfs_load_relaxed(&pfs_shared_pending[PFS_COUNTED_DIGESTS].truncated[PFS_PENDING_ALL]);
 }
 
-/* Begins a move of counters; false: a reader or truncator forbids it. */
-bool
-pfs_digest_begin_move(void)
+static bool
+is_wanted(void)
 {
-	if (pfs_load_relaxed(&pfs_shared_digests->held) != 0)
-		return false;
-	pfs_add_seqcst(&pfs_shared_digests->moving, 1);
-	is_moving = true;
-	moving_since = pfs_load_relaxed(&pfs_shared_digests->abandoned);
-	pfs_fence_seqcst();			/* pairs with the one in block_moves() */
-	if (pfs_load_acquire(&pfs_shared_digests->held) == 0)
-		return true;
-	pfs_digest_end_move();
-	return false;
-}
-
-void
-pfs_digest_end_move(void)
-{
-	is_moving = false;
-	pfs_sub_seqcst(&pfs_shared_digests->moving, 1);
-}
-
-bool
-pfs_digest_repair(void)
-{
-	bool		was_moving = is_moving;
-
-	if (was_moving)
-		pfs_digest_end_move();
-	return was_moving;
+	return last_truncation() == evicting_since;
 }
 
 /* Adds one wait to those of all others, for move_cb(). */
@@ -86,7 +55,7 @@ move_wait_cb(PfsChained *cell, void *arg)
 	PfsTotals	totals = {0};
 
 	pfs_shared_cell_read(&cell->cell, &totals);
-	if (pfs_totals_count(&totals) > 0 && pfs_digest_move_is_wanted())
+	if (pfs_totals_count(&totals) > 0 && is_wanted())
 		pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_digest_other_waits, cell->key), &totals);
 }
 
@@ -105,13 +74,13 @@ move_cb(PfsDigest *d, void *arg)
 	PfsStatementTotals totals = {0};
 
 	pfs_statement_kind.read(&d->counters, &totals);
-	if (pfs_totals_count(&totals.time) > 0 && pfs_digest_move_is_wanted())
+	if (pfs_totals_count(&totals.time) > 0 && is_wanted())
 	{
 		pfs_statement_kind.merge(&pfs_shared_digests->others.counters, &totals);
 		pfs_digest_note_others(d->first_seen, d->first_offset, d->last_seen, &d->last_offset);
 	}
 	/* A digest that is evicted has few statements: most buckets are empty. */
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && pfs_digest_move_is_wanted(); b += BUCKETS_AT_ONCE)
+	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && is_wanted(); b += BUCKETS_AT_ONCE)
 	{
 		const uint64 *some = &d->buckets[b];
 
@@ -125,7 +94,7 @@ move_cb(PfsDigest *d, void *arg)
 	}
 	pfs_chain_free(pfs_digest_waits, &d->waits, move_wait_cb, NULL);
 	if (unlikely(d->rows != 0))
-		pfs_digest_rows_move(d, pfs_digest_move_is_wanted);
+		pfs_digest_rows_move(d, is_wanted);
 }
 
 /*
@@ -156,10 +125,13 @@ pfs_digest_evict(uint32 *hint)
 	uint32		best_usage = PG_UINT32_MAX;
 	uint32		at = 0;
 	bool		done = false;
+	const uint64 *held = &pfs_shared_pending[PFS_COUNTED_DIGESTS].held;
 
-	if (!pfs_digest_begin_move())
+	Assert((pfs_my_thread->seq.word & 1) != 0);
+	evicting_since = last_truncation();
+	if (!pfs_pending_may_move(PFS_COUNTED_DIGESTS))
 		return false;
-	for (int i = 0; i < LOOKS && !done && pfs_load_acquire(&pfs_shared_digests->held) == 0; i++)
+	for (int i = 0; i < LOOKS && !done && pfs_load_acquire(held) == 0; i++)
 	{
 		uint64		word;
 		PfsDigestRefSlot *ref_slot;
@@ -182,12 +154,11 @@ pfs_digest_evict(uint32 *hint)
 		else
 			done = pfs_digest_give_up(at, word, move_cb, NULL);
 	}
-	if (!done && best != PFS_NO_RECORD && pfs_load_acquire(&pfs_shared_digests->held) == 0)
+	if (!done && best != PFS_NO_RECORD && pfs_load_acquire(held) == 0)
 	{
 		at = best;
 		done = pfs_digest_give_up(best, best_word, move_cb, NULL);
 	}
-	pfs_digest_end_move();
 	if (done)
 		*hint = at + 1;
 	return done;

@@ -22,15 +22,6 @@ extern uint32 pfs_digest_make(const PfsDigestKey *key, uint32 *next);
 /* All others' time span includes these readings, each with its offset. */
 extern void pfs_digest_note_others(uint64 first, int64 first_offset, uint64 last, const PfsDigestOffset *last_offset);
 
-/*
- * Move counters into or out of records between these two; begin says false where a reader
- * or truncator forbids it.  What is not wanted any more, as a truncator has stopped
- * waiting, is dropped.
- */
-extern bool pfs_digest_begin_move(void);
-extern bool pfs_digest_move_is_wanted(void);
-extern void pfs_digest_end_move(void);
-
 /* Evicts one digest; *hint: where the next allocation looks first. */
 extern bool pfs_digest_evict(uint32 *hint);
 

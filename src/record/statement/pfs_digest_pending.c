@@ -1,7 +1,7 @@
 /*
  * pfs_digest_pending.c
- *	  The places in which a process counts statements: which one a digest has, moving what it has to the
- *	  digest's record and to the thread's totals, and dropping what has been truncated.
+ *	  The places in which a process counts statements: which one a digest has, and moving what it has to the
+ *	  digest's record and to the thread's totals.
  *
  * Separate from pfs_digest.c, where everything is written by all processes.
  */
@@ -13,34 +13,20 @@
 #include "pfs_left.h"
 #include "pfs_shared.h"
 
-PFS_FIXED PfsThreadSets pfs_pending_digests;
-
-PFS_HOT PfsPendingDigests *pfs_my_digests = NULL;
-
-void
-pfs_pending_digests_lay_out(PfsSegment *seg)
-{
-	if (pfs_sizes.digests > 0)
-		pfs_thread_sets_lay_out(&pfs_pending_digests, seg, sizeof(PfsPendingDigests));
-}
-
 bool
 pfs_pending_digests_repair(void)
 {
-	if (pfs_my_digests == NULL || (pfs_my_digests->seq.word & 1) == 0)
-		return false;
-	pfs_seqlock_write_end(&pfs_my_digests->seq);
-	return true;
+	return pfs_my_digests() != NULL && pfs_seqlock_repair(&pfs_my_digests()->moves);
 }
 
-/* ---- emptying ---- */
+/* ---- the kind ---- */
 
 /* Notes that what a place has is going to be in it no more. */
 static void
 pass_item(const PfsPendingDigest *p)
 {
-	pfs_my_digests->passed_statements += p->counters.time.count_timed + p->counters.time.count_untimed;
-	pfs_my_digests->passed_ticks += p->counters.time.sum + p->extra;
+	pfs_my_digests()->passed_statements += p->counters.time.count_timed + p->counters.time.count_untimed;
+	pfs_my_digests()->passed_ticks += p->counters.time.sum + p->extra;
 	for (uint32 i = 0; i < p->nwaits; i++)
 		pfs_digest_wait_pass(p->waits[i].instrument, &p->waits[i].counts);
 }
@@ -73,33 +59,29 @@ next_bucket(const PfsPendingDigest *p, int b)
 
 /*
  * Moves what a place has counted for its thread, too, to the thread's cell and histogram: from here on it is the
- * digest's alone.  Inside the section of seq, as readers look in both.
+ * digest's alone.  Inside the section of `moves`, as readers look in both.
  */
 static void
 collect_place(PfsPendingDigest *p)
 {
-	if (p->instrument == PFS_NO_INSTRUMENT)
+	if (p->place.key == PFS_NO_INSTRUMENT)
 		return;
-	pfs_statement_cell_add(pfs_my_thread, p->instrument, &p->counters);
+	pfs_seqlock_write_begin(&pfs_my_digests()->moves);
+	pfs_statement_cell_add(pfs_my_thread, p->place.key, &p->counters);
 	for (int b = next_bucket(p, 0); b < PFS_HISTOGRAM_BUCKETS; b = next_bucket(p, b + 1))
 		pfs_count_statement_bucket(pfs_my_thread, b, p->buckets[b]);
-	pfs_store_relaxed(&p->instrument, PFS_NO_INSTRUMENT);
+	pfs_store_relaxed(&p->place.key, PFS_NO_INSTRUMENT);
+	pfs_seqlock_write_end(&pfs_my_digests()->moves);
 }
 
-/* Empties a place, which is free then. */
 static void
-clear_item(PfsPendingDigest *p)
+leave_cb(PfsThread *t, PfsPending *place, bool stays)
 {
+	PfsPendingDigest *p = (PfsPendingDigest *) place;
+
 	collect_place(p);
-	pfs_store_relaxed(&p->key.query_id, 0);
-	pfs_my_digests->tags[p - pfs_my_digests->items] = 0;
-	p->usual_ticks = 0;
-	p->nwaits = 0;
-	p->nrows = 0;
-	p->extra = 0;
-	memset(&p->plans, 0, sizeof(p->plans));
-	memset(&p->counters, 0, sizeof(p->counters));
-	memset(p->buckets, 0, sizeof(p->buckets));
+	if (!stays)
+		pass_item(p);
 }
 
 /* Adds what its statements have taken and counted. */
@@ -118,30 +100,25 @@ flush_counters(const PfsPendingDigest *p, PfsSharedStatementCell *to)
 	}
 }
 
-/* Adds a place's numbers to a digest's record, cached NULL: to all others', as far as they still count. */
+/*
+ * Adds a place's numbers to a digest's record, cached NULL: to all others'.  Each part is asked for again
+ * before each of its numbers: a truncator may have stopped waiting for this process.
+ */
 static void
 add_to_record(const PfsPendingDigest *p, PfsCachedDigest *cached)
 {
 	PfsDigest  *d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
 
-	if (!pfs_pending_digest_counts(p, PFS_DIGEST_ALL) || !pfs_digest_move_is_wanted())
+	if (!pfs_pending_digest_counts(&p->place, PFS_DIGEST_ALL))
 		return;
 	flush_counters(p, &d->counters);
-	if (pfs_pending_digest_counts(p, PFS_DIGEST_PART_BUCKETS))
-	{
-		for (int b = next_bucket(p, 0); b < PFS_HISTOGRAM_BUCKETS && pfs_digest_move_is_wanted(); b = next_bucket(p, b + 1))
-			pfs_add_relaxed(&d->buckets[b], p->buckets[b]);
-	}
-	if (pfs_pending_digest_counts(p, PFS_DIGEST_PART_WAITS))
-	{
-		for (uint32 i = 0; i < p->nwaits && pfs_digest_move_is_wanted(); i++)
-			pfs_digest_wait_put(cached, p->waits[i].instrument, &p->waits[i].counts);
-	}
-	if (pfs_pending_digest_counts(p, PFS_DIGEST_PART_ROWS))
-	{
-		for (uint32 i = 0; i < p->nrows && pfs_digest_move_is_wanted(); i++)
-			pfs_digest_rows_put(cached, &p->rows[i]);
-	}
+	for (int b = next_bucket(p, 0); b < PFS_HISTOGRAM_BUCKETS && pfs_pending_digest_counts(&p->place, PFS_DIGEST_PART_BUCKETS);
+		 b = next_bucket(p, b + 1))
+		pfs_add_relaxed(&d->buckets[b], p->buckets[b]);
+	for (uint32 i = 0; i < p->nwaits && pfs_pending_digest_counts(&p->place, PFS_DIGEST_PART_WAITS); i++)
+		pfs_digest_wait_put(cached, p->waits[i].instrument, &p->waits[i].counts);
+	for (uint32 i = 0; i < p->nrows && pfs_pending_digest_counts(&p->place, PFS_DIGEST_PART_ROWS); i++)
+		pfs_digest_rows_put(cached, &p->rows[i]);
 	if (cached == NULL)
 	{
 		pfs_digest_note_others(p->last_seen, p->last_offset.value, p->last_seen, &p->last_offset);
@@ -155,209 +132,166 @@ add_to_record(const PfsPendingDigest *p, PfsCachedDigest *cached)
 	(void) pfs_add_relaxed(&d->extra, p->extra);
 }
 
-/*
- * Adds a place's numbers to its digest, or to all others if that was evicted, and frees the place.  False: a reader or
- * truncator forbids it, who may still have to count what the place has.
- */
-static bool
-flush(PfsPendingDigest *p)
+/* To its digest, as it is now, or to all others if that was evicted. */
+static void
+merge_cb(void *object, const PfsPending *place)
 {
-	PfsCachedDigest *cached = pfs_digest_enter(&p->key, false);
-	bool		may = pfs_digest_begin_move();
+	const PfsPendingDigest *p = (const PfsPendingDigest *) place;
+	PfsCachedDigest *cached = pfs_digest_enter(&p->digest, false);
 
-	if (may)
-	{
-		add_to_record(p, cached);
-		pass_item(p);
-		clear_item(p);
-		pfs_digest_end_move();
-	}
+	add_to_record(p, cached);
 	pfs_digest_leave(cached);
-	return may;
 }
+
+const PfsCountedKind pfs_counted_digests = {
+	.shape = &pfs_pending_digest_shape,
+	.turn = PFS_TURN_DIGESTS,
+	.max = &pfs_sizes.digests,
+	.add = merge_cb,
+	.leave = leave_cb,
+};
 
 /* ---- which place ---- */
 
-/* The first place of a digest, or the next one behind `last`, whatever is counted there; NULL: there is none. */
-static PfsPendingDigest *
-next_place_of(const PfsDigestKey *key, const PfsPendingDigest *last)
+/* Is it a place of a digest whose record has not gone?  generation 0: any. */
+static inline bool
+is_place_of(const PfsPendingDigest *p, const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation)
 {
-	for (int i = last == NULL ? 0 : last - pfs_my_digests->items + 1; i < PFS_PENDING_DIGESTS; i++)
-	{
-		if (pfs_my_digests->tags[i] == pfs_pending_digest_tag(key->query_id) &&
-			pfs_digest_same_key(&pfs_my_digests->items[i].key, key))
-			return &pfs_my_digests->items[i];
-	}
-	return NULL;
+	return pfs_digest_same_key(&p->digest, key) && !pfs_pending_digest_is_gone(p) &&
+		(generation == 0 || (p->place.key == instrument && p->place.generation == generation));
 }
 
-/* Remembers where the digest was found. */
+/* Places are taken from the first one on: behind one that is empty there is hardly any other. */
 PfsPendingDigest *
 pfs_pending_digest_look(const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation)
 {
-	for (PfsPendingDigest *p = next_place_of(key, NULL); p != NULL; p = next_place_of(key, p))
+	PfsPendingDigests *set = pfs_my_digests();
+	uint8	   *lately = &set->lately[key->query_id % PFS_PENDING_LATELY];
+	uint8	   *before = &set->lately[key->query_id % PFS_PENDING_LATELY ^ 1];
+	PfsPendingDigest *p = &set->items[*before];
+
+	if (likely(is_place_of(p, key, instrument, generation)))
+		return p;
+	for (p = set->items; p < set->items + PFS_PENDING_DIGESTS && p->place.generation != 0; p++)
 	{
-		if (p->instrument == instrument && p->generation == generation)
-		{
-			pfs_my_digests->lately[key->query_id % PFS_PENDING_LATELY] = p - pfs_my_digests->items;
-			return p;
-		}
+		if (likely(p->digest.query_id != key->query_id) || !is_place_of(p, key, instrument, generation))
+			continue;
+		*before = *lately;
+		*lately = p - set->items;
+		return p;
 	}
 	return NULL;
 }
 
-/* Makes a place that of all others, which have a record that never goes. */
-static void
-link_others(PfsPendingDigest *p)
+/*
+ * Takes a place for the statements of a digest, or of all others, which have a record that never goes.  NULL: the
+ * digest has no record, or no place can be had.  A fetch makes no digest.
+ */
+static pg_noinline PfsPendingDigest *
+take(const PfsDigestEnd *end)
 {
 	static const uint64 no_state = 0;
 	static PfsDigestRefSlot no_slot;
+	PfsCachedDigest of = {.state = &no_state, .digest = &pfs_shared_digests->others, .ref_slot = &no_slot};
+	uint64		object = 0;
+	PfsDigestOffset offset;
+	uint64		sample_seen;
+	uint64		sample_ticks;
+	PfsPendingDigest *p;
 
-	p->state = &no_state;
-	p->word = 0;
-	p->ref_slot = &no_slot;
-	p->last_offset = pfs_digest_offset_load(&pfs_shared_digests->others.last_offset);
-	p->lacks_text = false;
-}
-
-/* Makes a place that of a digest; false: this has no record. */
-static bool
-link_digest(PfsPendingDigest *p, const PfsDigestEnd *end)
-{
-	PfsCachedDigest *cached = pfs_digest_enter(&end->key, true);
-	PfsDigest  *d;
-
-	if (cached == NULL)
-		return false;
-	d = cached->digest;
-	/* It was made at the end of its first statement, a little after that. */
-	if (unlikely(end->now < pfs_load_relaxed(&d->first_seen)))
-		pfs_store_relaxed(&d->first_seen, end->now);
-	p->state = cached->state;
-	p->word = cached->word;
-	p->ref_slot = cached->ref_slot;
-	p->last_offset = pfs_digest_offset_load(&d->last_offset);
-	p->sample_seen = pfs_load_relaxed(&d->sample_seen);
-	p->sample_ticks = pfs_load_relaxed(&d->sample_ticks);
-	p->lacks_text = true;
-	pfs_digest_leave(cached);
-	return true;
-}
-
-/*
- * Takes the first free place for a digest, or that of another one, which is flushed.
- * NULL: the digest has no record, or no place can be had.
- */
-static pg_noinline PfsPendingDigest *
-take(const PfsDigestEnd *end, uint64 generation)
-{
-	PfsPendingDigest *p = NULL;
-
-	for (int i = 0; i < PFS_PENDING_DIGESTS && p == NULL; i++)
+	if (pfs_digest_is_key(&end->key))
 	{
-		if (pfs_my_digests->tags[i] == 0)
-			p = &pfs_my_digests->items[i];
-	}
-	if (p == NULL)
-	{
-		p = &pfs_my_digests->items[pfs_my_digests->next++ % PFS_PENDING_DIGESTS];
-		if (!flush(p))
+		PfsCachedDigest *cached = pfs_digest_enter(&end->key, !end->is_fetch);
+
+		if (cached == NULL)
 			return NULL;
+		of = *cached;
+		object = PFS_COUNTED_OBJECT(of.state - pfs_digests->state, of.word);
+		/* It was made at the end of its first statement, a little after that. */
+		if (unlikely(end->now < pfs_load_relaxed(&of.digest->first_seen)))
+			pfs_store_relaxed(&of.digest->first_seen, end->now);
 	}
-	if (!pfs_digest_is_key(&end->key))
-		link_others(p);
-	else if (!link_digest(p, end))
+	offset = pfs_digest_offset_load(&of.digest->last_offset);
+	sample_seen = pfs_load_relaxed(&of.digest->sample_seen);
+	sample_ticks = pfs_load_relaxed(&of.digest->sample_ticks);
+	if (object != 0)
+		pfs_digest_leave(&of);
+
+	/* What has the place may be flushed, to another digest. */
+	p = (PfsPendingDigest *) pfs_pending_take(pfs_my_thread, PFS_COUNTED_DIGESTS, object, end->instrument);
+	if (p == NULL)
 		return NULL;
+	p->place.note = object != 0;
+	p->digest = end->key;
+	p->state = of.state;
+	p->ref_slot = of.ref_slot;
 	p->last_seen = end->now;
-	p->instrument = end->instrument;
-	p->generation = generation;
-	p->key.db_user = end->key.db_user;
-	pfs_store_relaxed(&p->key.query_id, end->key.query_id);
-	pfs_my_digests->tags[p - pfs_my_digests->items] = pfs_pending_digest_tag(end->key.query_id);
+	p->last_offset = offset;
+	p->sample_seen = sample_seen;
+	p->sample_ticks = sample_ticks;
 	return p;
 }
 
 /*
- * The place of a digest, with room for one more statement; NULL: none at this moment, or the thread has no cell
- * yet to which it would be flushed.  A fetch needs no room, and takes a place only if its query has one.
+ * One that there is, with room for one more statement, or a new one, if the thread has the cell to which it will be
+ * collected.  A fetch needs no room.
  */
-static inline PfsPendingDigest *
-find(const PfsDigestEnd *end, uint32 bucket, uint64 generation)
-{
-	PfsPendingDigest *p = pfs_pending_digest_of(&end->key, end->instrument, generation);
-
-	if (unlikely(p == NULL) && end->instrument != PFS_NO_INSTRUMENT &&
-		pfs_summary_chunk(pfs_my_thread, PFS_FAMILY_STATEMENTS, pfs_statement_cell(end->instrument)) == NULL)
-		return NULL;
-	if (unlikely(end->is_fetch))
-	{
-		const PfsPendingDigest *of_query = p != NULL ? p : next_place_of(&end->key, NULL);
-
-		if (of_query == NULL || pfs_pending_digest_is_gone(of_query))
-			return NULL;
-		return p != NULL ? p : take(end, generation);
-	}
-	if (likely(p != NULL && !pfs_pending_digest_is_gone(p) && p->buckets[bucket] != PG_UINT8_MAX))
-		return p;
-	if (p != NULL && !flush(p))
-		return NULL;
-	return take(end, generation);
-}
-
-/* The process takes its set of places with its first statement. */
 PfsPendingDigest *
-pfs_pending_digest_begin(const PfsDigestEnd *end, uint32 bucket)
+pfs_pending_digest_find(const PfsDigestEnd *end, uint32 bucket)
 {
-	if (unlikely(pfs_my_digests == NULL))
-		pfs_my_digests = pfs_thread_sets_take(&pfs_pending_digests, pfs_my_thread);
-	if (unlikely(pfs_my_digests == NULL))
+	PfsPendingDigests *set = (PfsPendingDigests *) pfs_pending_mine(pfs_my_thread, PFS_COUNTED_DIGESTS);
+	PfsPendingDigest *p;
+
+	if (unlikely(set == NULL))
 		return NULL;
 	if (likely(end->instrument != PFS_NO_INSTRUMENT))
 		pfs_summary_look(pfs_my_thread, PFS_FAMILY_STATEMENTS);
-	pfs_seqlock_write_begin(&pfs_my_digests->seq);
 	pfs_fence_signal();
 
 	/*
-	 * The load comes after these two stores; the other side is in
-	 * pfs_digest_truncate.c.
+	 * The load comes behind the store of the odd sequence word; the other
+	 * side is in pfs_pending_truncate().
 	 */
-	return find(end, bucket, pfs_load_acquire(&pfs_words->digest_truncations));
+	p = pfs_pending_digest_of(set, &end->key, end->instrument,
+							  pfs_load_relaxed(&pfs_words->object_truncations[PFS_COUNTED_DIGESTS]));
+	if (likely(p != NULL && (p->buckets[bucket] != PG_UINT8_MAX || end->is_fetch)))
+		return p;
+	if (end->instrument != PFS_NO_INSTRUMENT &&
+		pfs_summary_chunk(pfs_my_thread, PFS_FAMILY_STATEMENTS, pfs_statement_cell(end->instrument)) == NULL)
+		return NULL;
+	return take(end);
 }
 
 /* Without places the process's statements have left at once. */
 void
 pfs_pending_digests_pass(uint64 statements, uint64 ticks)
 {
-	if (unlikely(pfs_my_digests == NULL))
-		pfs_my_digests = pfs_thread_sets_take(&pfs_pending_digests, pfs_my_thread);
-	if (pfs_my_digests == NULL)
+	PfsPendingDigests *set = (PfsPendingDigests *) pfs_pending_mine(pfs_my_thread, PFS_COUNTED_DIGESTS);
+
+	if (set != NULL)
 	{
-		pfs_left_begin();
-		(void) pfs_add_relaxed(&pfs_left->statements, statements);
-		(void) pfs_add_relaxed(&pfs_left->statement_ticks, ticks);
-		pfs_left_end();
+		set->passed_statements += statements;
+		set->passed_ticks += ticks;
 		return;
 	}
-	pfs_seqlock_write_begin(&pfs_my_digests->seq);
-	pfs_my_digests->passed_statements += statements;
-	pfs_my_digests->passed_ticks += ticks;
-	pfs_seqlock_write_end(&pfs_my_digests->seq);
+	pfs_left_begin();
+	(void) pfs_add_relaxed(&pfs_left->statements, statements);
+	(void) pfs_add_relaxed(&pfs_left->statement_ticks, ticks);
+	pfs_left_end();
 }
 
-/* The time goes to the process's place of the digest, or to the record; without either it counts for the process alone. */
+/* The time goes to a place of the digest, or to the record; without either it counts for the process alone. */
 void
 pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 statements)
 {
 	PfsPendingDigest *p = NULL;
 	PfsCachedDigest *cached;
 
-	if (pfs_my_digests != NULL && key.query_id != 0)
-		p = next_place_of(&key, NULL);
-	if (p != NULL && !pfs_pending_digest_is_gone(p))
+	if (pfs_my_digests() != NULL && key.query_id != 0)
+		p = pfs_pending_digest_look(&key, PFS_NO_INSTRUMENT, 0);
+	if (p != NULL)
 	{
-		pfs_seqlock_write_begin(&pfs_my_digests->seq);
 		p->extra += ticks;
-		pfs_seqlock_write_end(&pfs_my_digests->seq);
 		ticks = 0;
 	}
 	else if (key.query_id != 0)
@@ -380,10 +314,10 @@ pending_lock(uint32 thread)
 {
 	const PfsPendingDigests *set = pfs_pending_digests_get(thread);
 
-	return set != NULL ? &set->seq : NULL;
+	return set != NULL ? &set->moves : NULL;
 }
 
-/* A place that is free has no instrument of the thread's. */
+/* A place that is empty has no generation. */
 static bool
 next_pending(uint32 thread, uint32 *i, PfsPendingCell *pending)
 {
@@ -392,12 +326,9 @@ next_pending(uint32 thread, uint32 *i, PfsPendingCell *pending)
 	for (; *i < PFS_PENDING_DIGESTS; (*i)++)
 	{
 		const PfsPendingDigest *p = &set->items[*i];
-		PfsInstrumentId instrument;
+		uint32		instrument = pfs_load_relaxed(&p->place.key);
 
-		if (pfs_load_relaxed(&set->tags[*i]) == 0)
-			continue;
-		instrument = pfs_load_relaxed(&p->instrument);
-		if (instrument == PFS_NO_INSTRUMENT)
+		if (pfs_load_relaxed(&p->place.generation) == 0 || instrument == PFS_NO_INSTRUMENT)
 			continue;
 		*pending = (PfsPendingCell)
 		{
@@ -412,15 +343,11 @@ next_pending(uint32 thread, uint32 *i, PfsPendingCell *pending)
 static void
 collect(PfsThread *t)
 {
-	if (pfs_my_digests == NULL)
-		return;
-	pfs_seqlock_write_begin(&pfs_my_digests->seq);
-	for (int i = 0; i < PFS_PENDING_DIGESTS; i++)
+	for (int i = 0; pfs_my_digests() != NULL && i < PFS_PENDING_DIGESTS; i++)
 	{
-		if (pfs_my_digests->tags[i] != 0)
-			collect_place(&pfs_my_digests->items[i]);
+		if (pfs_my_digests()->items[i].place.generation != 0)
+			collect_place(&pfs_my_digests()->items[i]);
 	}
-	pfs_seqlock_write_end(&pfs_my_digests->seq);
 }
 
 const PfsSummaryPending pfs_statement_pending = {
@@ -429,24 +356,3 @@ const PfsSummaryPending pfs_statement_pending = {
 	.join = pfs_statement_cell_join,
 	.collect = collect
 };
-
-/*
- * Adds all numbers to their digests when the process ends: its thread's totals go then, and who gets the places
- * next is another thread.  Those that a reader or truncator forbids to move stay, for their digests alone.
- */
-void
-pfs_pending_digests_detach(PfsThread *t)
-{
-	if (pfs_my_digests == NULL)
-		return;
-	pfs_seqlock_write_begin(&pfs_my_digests->seq);
-	for (int i = 0; i < PFS_PENDING_DIGESTS; i++)
-	{
-		PfsPendingDigest *p = &pfs_my_digests->items[i];
-
-		if (pfs_my_digests->tags[i] != 0 && !flush(p))
-			collect_place(p);
-	}
-	pfs_seqlock_write_end(&pfs_my_digests->seq);
-	pfs_my_digests = NULL;
-}

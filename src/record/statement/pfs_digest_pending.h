@@ -1,19 +1,11 @@
 /*
  * pfs_digest_pending.h
- *	  What a process has counted for its digests, and for its thread's totals, and not added to
- *	  them yet.
+ *	  Digests as a kind of the ledger (pfs_pending.h): what a process has counted for its digests, and for
+ *	  its thread's totals, and not added to them yet.
  *
- * A digest is a record that all sessions share, and adding to it at the end of each
- * statement would make them fight over its cache lines.  So each process has numbers of
- * its own for the digests that it had lately, and readers add those of all processes to
- * what the records have.  They lie in shared memory beside the thread records
- * (pfs_thread_sets.h).
- *
- * The owner alone writes them, between two steps of `seq`.  They are added to the digest's
- * record (a flush) when the place is needed for another digest, or a number does not fit
- * any more, or the record has gone, or the process ends; never while a reader or truncator of digests forbids it
- * (pfs_digest_evict.c), as a flush is a move: then the statement is counted in its digest's
- * record at once.
+ * A place's numbers are added to the digest's record when the place is needed for another digest, or a number
+ * does not fit any more, or the process ends; where that is forbidden, or the record has gone, statements are
+ * counted in their digest's record at once.
  *
  * A place counts a statement once, for its digest and for its thread: to the totals of the thread readers add
  * what its places have (PfsSummaryPending), until the owner collects it in the thread's cell of the statements'
@@ -21,17 +13,13 @@
  * and nothing forbids that: from there on the place is its digest's alone, and the digest's next statement gets another
  * one.  So each side is truncated without a look at the other one.
  *
- * TRUNCATE of digests raises pfs_words->digest_truncations and writes nobody's numbers.  A place belongs to the
- * generation in which it was taken, and behind a truncation its digest's next statement gets another one.  What a
- * place has counts for those parts of digests that were truncated last before it was taken, or in its generation.
- *
  * Separate from pfs_digest.h: a digest is everybody's, these numbers are one process's.
  */
 #ifndef PFS_DIGEST_PENDING_H
 #define PFS_DIGEST_PENDING_H
 
 #include "pfs_digest_rows.h"
-#include "pfs_thread_sets.h"
+#include "pfs_pending.h"
 
 /* Places for digests. */
 #define PFS_PENDING_DIGESTS 16
@@ -53,15 +41,15 @@ typedef struct PfsPendingWait
 
 typedef struct PfsPendingDigest
 {
-	PfsDigestKey key;			/* query_id 0: nobody's place */
-	uint64		generation;		/* of truncations, when the place was taken */
-
 	/*
-	 * The record, as it was found: it has gone if its state word is another
-	 * one.
+	 * object: the record, none of all others.  key: the instrument of its
+	 * statements, of which the thread's cell has none yet; PFS_NO_INSTRUMENT:
+	 * it has all of them, or they are not the thread's.  note: is 1 if its
+	 * digest had no text at the last statement.
 	 */
-	const uint64 *state;
-	uint64		word;
+	PfsPending	place;
+	PfsDigestKey digest;
+	const uint64 *state;		/* the record's, as it was found */
 	PfsDigestRefSlot *ref_slot;
 
 	uint64		last_seen;		/* as in PfsDigest */
@@ -77,13 +65,6 @@ typedef struct PfsPendingDigest
 	uint32		nwaits;
 	uint32		nrows;
 	PfsPlanCounts plans;
-	bool		lacks_text;		/* its digest did, at the last statement */
-
-	/*
-	 * Its statements', of which the thread's cell has none yet;
-	 * PFS_NO_INSTRUMENT: it has all of them, or they are not the thread's.
-	 */
-	PfsInstrumentId instrument;
 	int64		extra;			/* as in PfsDigest */
 	PfsStatementCell counters __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsPendingWait waits[PFS_PENDING_DIGEST_WAITS];
@@ -91,10 +72,12 @@ typedef struct PfsPendingDigest
 	PfsDigestRows rows[PFS_PENDING_DIGEST_ROWS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigest;
 
-/* The parts that are truncated each by itself; all that go with the digests go by the first. */
+StaticAssertDecl(sizeof(PfsPendingDigest) <= PFS_PENDING_SIZE_MAX, "readers have room for a copy");
+
+/* The parts of a place that are truncated each by itself; all that go with the digests go by PFS_PENDING_ALL. */
 typedef enum PfsDigestPart
 {
-	PFS_DIGEST_ALL,
+	PFS_DIGEST_ALL = PFS_PENDING_ALL,
 	PFS_DIGEST_PART_BUCKETS,
 	PFS_DIGEST_PART_WAITS,
 	PFS_DIGEST_PART_ROWS,
@@ -102,17 +85,13 @@ typedef enum PfsDigestPart
 
 #define PFS_NUM_DIGEST_PARTS (PFS_DIGEST_PART_ROWS + 1)
 
+StaticAssertDecl(PFS_NUM_DIGEST_PARTS <= PFS_PENDING_PARTS, "each has a generation");
+
+/* A process's places, with what is in front of them. */
 typedef struct PfsPendingDigests
 {
-	PfsSeqlock	seq;			/* odd while the owner changes anything */
-	uint32		next;			/* place whose turn it is to be replaced */
-
-	/*
-	 * Of each place a byte of its query identifier, never 0; 0: the place is
-	 * free.  Places are taken from the first one on, so that a session with
-	 * few digests needs few pages.  The owner's.
-	 */
-	uint8		tags[PFS_PENDING_DIGESTS];
+	PfsSeqlock	moves;			/* odd while numbers go from places to the
+								 * thread's cells */
 
 	/*
 	 * What statements have taken, and extra, that is in none of the items any
@@ -122,88 +101,74 @@ typedef struct PfsPendingDigests
 	uint64		passed_ticks;
 
 	/*
-	 * In which place a digest was found last, by its query identifier; that
-	 * may be another digest's by now.  The owner's.
+	 * In which place a digest was found last, by its query identifier, and
+	 * beside it the one before; both may be another digest's by now.  The
+	 * owner's.
 	 */
 	uint8		lately[PFS_PENDING_LATELY] __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsPendingDigest items[PFS_PENDING_DIGESTS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigests;
 
-StaticAssertDecl(offsetof(PfsPendingDigests, lately) == PFS_CACHE_LINE && offsetof(PfsPendingDigests, items) == 2 * PFS_CACHE_LINE,
-				 "tags are on the line of seq");
+static const PfsPendingShape pfs_pending_digest_shape = {
+	.head = offsetof(PfsPendingDigests, items), .sets = 1, .ways = PFS_PENDING_DIGESTS, .size = sizeof(PfsPendingDigest)
+};
 
-/* A PfsPendingDigests for each thread record. */
-extern PFS_HIDDEN PfsThreadSets pfs_pending_digests;
+/* What digests differ in from other objects that are counted. */
+extern const PfsCountedKind pfs_counted_digests;
 
 /* Readers: what belongs to a thread record; NULL: it was never used. */
 static inline const PfsPendingDigests *
 pfs_pending_digests_get(uint32 thread)
 {
-	return pfs_thread_sets_get(&pfs_pending_digests, thread);
+	return pfs_thread_sets_get(&pfs_pending_sets[PFS_COUNTED_DIGESTS], thread);
 }
 
-/* Postmaster. */
-extern void pfs_pending_digests_lay_out(PfsSegment *seg);
+/* Do the numbers of a place count for this part of digests? */
+static inline bool
+pfs_pending_digest_counts(const PfsPending *p, PfsDigestPart part)
+{
+	return pfs_pending_counts(pfs_shared_pending[PFS_COUNTED_DIGESTS].truncated, p, part);
+}
 
 /* ---- the owner, inside a write section of its thread ---- */
 
 /* Of this process; NULL: it has none yet. */
-extern PFS_HIDDEN PfsPendingDigests *pfs_my_digests;
-
-static inline uint8
-pfs_pending_digest_tag(uint64 query_id)
+static inline PfsPendingDigests *
+pfs_my_digests(void)
 {
-	return query_id >> 56 | 1;
-}
-
-/* Looks for a place by tags. */
-extern PfsPendingDigest *pfs_pending_digest_look(const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation);
-
-/*
- * The place of a digest's statements that are counted for the thread as this instrument, in this generation of
- * truncations; NULL: there is none.  The process has places.
- */
-static inline PfsPendingDigest *
-pfs_pending_digest_of(const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation)
-{
-	PfsPendingDigests *set = pfs_my_digests;
-	uint8		last = set->lately[key->query_id % PFS_PENDING_LATELY];
-	PfsPendingDigest *found = &set->items[last];
-
-	if (likely(set->tags[last] == pfs_pending_digest_tag(key->query_id) && pfs_digest_same_key(&found->key, key) &&
-			   found->instrument == instrument && found->generation == generation))
-		return found;
-	return pfs_pending_digest_look(key, instrument, generation);
-}
-
-/* Do the numbers of a place count for this part of digests, behind its last truncation? */
-static inline bool
-pfs_pending_digest_counts(const PfsPendingDigest *p, PfsDigestPart part)
-{
-	return p->generation >= pfs_load_relaxed(&pfs_shared_digests->truncated[PFS_DIGEST_ALL]) &&
-		p->generation >= pfs_load_relaxed(&pfs_shared_digests->truncated[part]);
+	return (PfsPendingDigests *) pfs_my_pending[PFS_COUNTED_DIGESTS];
 }
 
 /* Has the digest's record gone? */
 static inline bool
 pfs_pending_digest_is_gone(const PfsPendingDigest *p)
 {
-	return unlikely(pfs_load_relaxed(p->state) != p->word);
+	return unlikely((uint32) pfs_load_relaxed(p->state) != PFS_COUNTED_WORD(p->place.object));
+}
+
+/* Looks for a place of a digest where it was not found lately; generation 0: any. */
+extern PfsPendingDigest *pfs_pending_digest_look(const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation);
+
+/*
+ * The place of a digest's statements that are counted for the thread as this instrument, in this generation of
+ * truncations; NULL: there is none, or the record has gone.  The process has places.
+ */
+static inline PfsPendingDigest *
+pfs_pending_digest_of(PfsPendingDigests *set, const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation)
+{
+	PfsPendingDigest *found = &set->items[set->lately[key->query_id % PFS_PENDING_LATELY]];
+
+	if (likely(pfs_digest_same_key(&found->digest, key) && found->place.key == instrument &&
+			   found->place.generation == generation && !pfs_pending_digest_is_gone(found)))
+		return found;
+	return pfs_pending_digest_look(key, instrument, generation);
 }
 
 /*
- * Begins to count a statement, in this bucket: behind it `seq` is odd, so that a reader gets all of the statement or
- * nothing, until pfs_pending_digest_end(), which is called all the same for NULL: there is no place at this
+ * The place in which a statement is to be counted, in this bucket; NULL: there is none at this
  * moment.  With an instrument it counts for the thread, too.
  */
-extern PfsPendingDigest *pfs_pending_digest_begin(const PfsDigestEnd *end, uint32 bucket);
-
-static inline void
-pfs_pending_digest_end(void)
-{
-	if (likely(pfs_my_digests != NULL))
-		pfs_seqlock_write_end(&pfs_my_digests->seq);
-}
+extern PfsPendingDigest *pfs_pending_digest_find(const PfsDigestEnd *end, uint32 bucket);
 
 /*
  * Adds time to a digest that no statement of it has taken, or takes some away: where
@@ -218,13 +183,10 @@ extern void pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 s
  */
 extern void pfs_pending_digests_pass(uint64 statements, uint64 ticks);
 
-/* The process adds its numbers to their digests, as far as it may, and leaves the places of its thread record. */
-extern void pfs_pending_digests_detach(PfsThread *t);
-
 /* What the thread's totals of statements miss: of PFS_FAMILY_STATEMENTS. */
 extern const PfsSummaryPending pfs_statement_pending;
 
-/* True if an error had left `seq` odd. */
+/* True if an error had left `moves` odd. */
 extern bool pfs_pending_digests_repair(void);
 
 #endif							/* PFS_DIGEST_PENDING_H */

@@ -391,7 +391,8 @@ pfs_digest_work_for(PfsDigestKey key)
 
 /*
  * Empties the table when the process ends, so that waits of a parallel worker reach the
- * digest of its leader's statement.
+ * digest of its leader's statement; then the places: its thread's totals go soon, and who gets the places next is
+ * another thread.
  */
 void
 pfs_digest_detach(PfsThread *t)
@@ -410,4 +411,5 @@ pfs_digest_detach(PfsThread *t)
 	pfs_store_relaxed(&t->works_since, 0);
 	end_charge();
 	working = false;
+	pfs_pending_leave(t, PFS_COUNTED_DIGESTS);
 }

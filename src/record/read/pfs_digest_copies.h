@@ -1,26 +1,13 @@
 /*
- * pfs_digest_hold.h
- *	  Keeping the counters of digests where they are, for readers and truncators; both
- *	  are SQL commands of a backend.
+ * pfs_digest_copies.h
+ *	  Copies of what digests have counted of waits and of rows, which a reader makes while
+ *	  flushes are forbidden (pfs_pending_work()) and adds up behind that.
  */
-#ifndef PFS_DIGEST_HOLD_H
-#define PFS_DIGEST_HOLD_H
+#ifndef PFS_DIGEST_COPIES_H
+#define PFS_DIGEST_COPIES_H
 
 #include "pfs_digest_pending.h"
-#include "pfs_digest_rows.h"
-#include "pfs_patience.h"
-
-/*
- * From hold to release no process moves counters; alone: of a truncator, which excludes
- * readers.  False: but for one that is stopped in the middle of it.  In between nothing may
- * be allocated and no error raised, as nothing would take `held` back.
- */
-extern bool pfs_digests_hold(bool alone, PfsPatience *patience);
-extern void pfs_digests_release(bool alone, const PfsPatience *patience);
-
-/* In between: calls `each` for a copy of all that is pending. */
-typedef void (*PfsPendingDigestsEach) (const PfsPendingDigest *p, void *arg);
-extern void pfs_pending_digests_each(PfsPendingDigestsEach each, void *arg, PfsPatience *patience);
+#include "pfs_pending_read.h"
 
 /* A copy of what a digest, or all others (key 0), has counted of an instrument, a table or an index. */
 typedef struct PfsDigestCopy
@@ -55,9 +42,9 @@ pfs_digest_copies_add(PfsDigestCopies *copies, const PfsDigestKey *key, uint64 w
 }
 
 /*
- * Behind release: the sum of the next copies that are of the same, by digest; false: there are
+ * The sum of the next copies that are of the same, by digest; false: there are
  * no more.
  */
 extern bool pfs_digest_copies_next(PfsDigestCopies *copies, PfsDigestCopy *sum);
 
-#endif							/* PFS_DIGEST_HOLD_H */
+#endif							/* PFS_DIGEST_COPIES_H */

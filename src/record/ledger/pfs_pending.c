@@ -1,33 +1,10 @@
 /*
  * pfs_pending.c
- *	  Numbers of shared objects that a process keeps to itself: taking a place for them,
- *	  and adding them to the sums of their objects.
+ *	  The ledger of a process: taking a place for what it counts of an object, adding what a
+ *	  place has to the object's sums, and who may free an object meanwhile.
  *
- * Separate from the sums of each kind (pfs_file_sum.c), which all processes write.
- *
- * Flush and readers.  A flush moves numbers from one place to another, which a reader must
- * not see half of.  So readers and truncators say in `held` that they are there, and then wait
- * for those threads whose sequence word is odd.  A flush happens inside a write section of
- * its thread, and looks at `held` behind the store of the odd word; between store and load
- * both sides have a fence.  So either the flush sees the reader and leaves its numbers where
- * they are, or the reader sees the odd word and waits.
- *
- * Truncators then raise the generation.  Counting in a place that a process has already
- * has no fence: for that they use pfs_fence_everywhere() (pfs_fence.h).
- *
- * Who may free an object.  A process that adds to the sums of an object writes the object's
- * number into object_in_use of its thread record, then looks at the object's state word, and
- * adds only if the object is still the same; else the numbers have no object any more.  After
- * that it clears object_in_use.  Who removes an object changes the state word first, and
- * leaves the record and the sums where they are, for late calls that saw the old word.  Only
- * some time later it looks at object_in_use of all threads, and if none names the object
- * nobody can come to the sums any more: they are free.  If one does, which takes a process
- * that was descheduled between two instructions, the object has to wait.
- *
- * Between the store to object_in_use and the load of the state word there is no fence: the
- * store must be visible when who frees looks at the threads, and stores do not stay in a
- * processor that long.  So a kind has to put some time between the change of the word and
- * that look, as files do by their tombstones (pfs_file_sum.c).
+ * README.md has the protocol, with each edge.  Separate from the sums of each kind
+ * (pfs_file_sum.c), which all processes write.
  */
 #include "postgres.h"
 
@@ -39,8 +16,8 @@ PFS_FIXED PfsSharedPending *pfs_shared_pending = NULL;
 PFS_FIXED PfsThreadSets pfs_pending_sets[PFS_NUM_COUNTED_OBJECTS];
 PFS_HOT char *pfs_my_pending[PFS_NUM_COUNTED_OBJECTS];
 
-/* Which way of a set is emptied next. */
-static uint32 next_way;
+/* By kind: which way of a set is emptied next. */
+static uint32 next_way[PFS_NUM_COUNTED_OBJECTS];
 
 /* Takes the places of each kind of which there can be objects. */
 void
@@ -52,7 +29,7 @@ pfs_pending_lay_out(PfsSegment *seg)
 
 		Assert(shape->size <= PFS_PENDING_SIZE_MAX);
 		if (*pfs_counted_kinds[kind]->max > 0)
-			pfs_thread_sets_lay_out(&pfs_pending_sets[kind], seg, (size_t) shape->sets * PFS_PENDING_WAYS * shape->size);
+			pfs_thread_sets_lay_out(&pfs_pending_sets[kind], seg, pfs_pending_bytes(shape));
 	}
 }
 
@@ -80,14 +57,14 @@ pfs_pending_detach(PfsThread *t)
 void *
 pfs_object_enter(PfsThread *t, PfsCountedObjects kind, uint64 object)
 {
-	PfsPages   *pages = *pfs_counted_kinds[kind]->objects;
+	PfsPages  **pages = pfs_counted_kinds[kind]->objects;
 	uint32		index = PFS_COUNTED_INDEX(object);
 
-	if (PFS_COUNTED_WORD(object) == 0)
+	if (pages == NULL || PFS_COUNTED_WORD(object) == 0)
 		return NULL;
 	pfs_store_relaxed(&t->object_in_use[kind], index + 1);
 	pfs_fence_signal();
-	return (uint32) pfs_pages_word(pages, index) == PFS_COUNTED_WORD(object) ? pfs_pages_record(pages, index) : NULL;
+	return (uint32) pfs_pages_word(*pages, index) == PFS_COUNTED_WORD(object) ? pfs_pages_record(*pages, index) : NULL;
 }
 
 /* Takes back what pfs_object_enter() has said, whatever that has returned. */
@@ -125,6 +102,14 @@ pfs_objects_in_use(PfsCountedObjects kind, const uint32 *objects, int n)
 
 /* ---- places ---- */
 
+/* The fence pairs with the one in forbid_flushes(). */
+bool
+pfs_pending_may_move(PfsCountedObjects kind)
+{
+	pfs_fence_seqcst();
+	return pfs_load_acquire(&pfs_shared_pending[kind].held) == 0;
+}
+
 /*
  * Adds a place's numbers to the sums of their object and empties it.  Those of before a
  * truncation go to their name only, or nowhere.  False: a reader or truncator forbids it.
@@ -132,19 +117,37 @@ pfs_objects_in_use(PfsCountedObjects kind, const uint32 *objects, int n)
 static bool
 flush(PfsThread *t, PfsCountedObjects kind, PfsPending *p)
 {
-	const PfsSharedPending *shared = &pfs_shared_pending[kind];
+	const PfsCountedKind *of = pfs_counted_kinds[kind];
+	const uint64 *truncated = pfs_shared_pending[kind].truncated;
 
-	if (pfs_load_acquire(&shared->held) != 0)
+	if (p->generation == 0)
+		return true;
+	if (!pfs_pending_may_move(kind))
 		return false;
-	if (p->generation != 0 && p->generation >= pfs_load_relaxed(&shared->cleared))
+	if (pfs_pending_counts(truncated, p, PFS_PENDING_ALL))
 	{
-		uint64		object = p->generation < pfs_load_relaxed(&shared->pushed) ? 0 : p->object;
-
-		pfs_counted_kinds[kind]->add(pfs_object_enter(t, kind, object), p);
+		of->add(pfs_object_enter(t, kind, pfs_pending_counts(truncated, p, PFS_PENDING_OBJECT) ? p->object : 0), p);
 		pfs_object_leave(t, kind);
 	}
-	memset(p, 0, pfs_counted_kinds[kind]->shape->size);
+	if (of->leave != NULL)
+		of->leave(t, p, false);
+	memset(p, 0, of->shape->size);
 	return true;
+}
+
+void
+pfs_pending_leave(PfsThread *t, PfsCountedObjects kind)
+{
+	const PfsCountedKind *of = pfs_counted_kinds[kind];
+
+	for (uint32 i = 0; pfs_my_pending[kind] != NULL && i < of->shape->sets * of->shape->ways; i++)
+	{
+		PfsPending *p = (PfsPending *) (pfs_my_pending[kind] + of->shape->head + i * of->shape->size);
+
+		if (!flush(t, kind, p))
+			of->leave(t, p, true);
+	}
+	pfs_my_pending[kind] = NULL;
 }
 
 /* Sees to it that the object has what its numbers will be added to; false: there is no room. */
@@ -160,24 +163,30 @@ make_sums(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key)
 }
 
 /*
- * Which place of its set an object and key get: their own, an empty one, or the next one by
- * turns.
+ * Which place of its set an object and key get: their own, else the first empty one, else the
+ * next one by turns.
  */
 static PfsPending *
-choose(char *places, const PfsPendingShape *shape, uint64 object, uint32 key)
+choose(PfsCountedObjects kind, uint64 object, uint32 key)
 {
-	PfsPending *first = pfs_pending_set(places, shape, object, key);
-	PfsPending *second = pfs_pending_next(first, shape);
+	const PfsPendingShape *shape = pfs_counted_kinds[kind]->shape;
+	PfsPending *first = pfs_pending_set(pfs_my_pending[kind], shape, object, key);
+	PfsPending *p = first;
 
-	if (pfs_pending_is(first, object, key))
-		return first;
-	if (pfs_pending_is(second, object, key))
-		return second;
-	if (first->generation == 0)
-		return first;
-	if (second->generation == 0)
-		return second;
-	return next_way++ % PFS_PENDING_WAYS == 0 ? first : second;
+	for (uint32 way = 0; way < shape->ways; way++, p = pfs_pending_next(p, shape))
+	{
+		if (p->generation == 0 || pfs_pending_is(p, object, key))
+			return p;
+	}
+	return (PfsPending *) ((char *) first + next_way[kind]++ % shape->ways * shape->size);
+}
+
+char *
+pfs_pending_mine(PfsThread *t, PfsCountedObjects kind)
+{
+	if (unlikely(pfs_my_pending[kind] == NULL))
+		pfs_my_pending[kind] = pfs_thread_sets_take(&pfs_pending_sets[kind], t);
+	return pfs_my_pending[kind];
 }
 
 /*
@@ -189,16 +198,15 @@ choose(char *places, const PfsPendingShape *shape, uint64 object, uint32 key)
 PfsPending *
 pfs_pending_take(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key)
 {
-	PfsPending *p;
 	uint64		generation;
+	PfsPending *p;
 
-	if (pfs_my_pending[kind] == NULL)
-		pfs_my_pending[kind] = pfs_thread_sets_take(&pfs_pending_sets[kind], t);
-	if (pfs_my_pending[kind] == NULL)
+	Assert((t->seq.word & 1) != 0);
+	if (pfs_pending_mine(t, kind) == NULL)
 		return NULL;
-	pfs_fence_seqcst();			/* pairs with the one in forbid_flushes() */
-	generation = pfs_load_acquire(&pfs_words->object_truncations[kind]);
-	p = choose(pfs_my_pending[kind], pfs_counted_kinds[kind]->shape, object, key);
+	pfs_fence_signal();
+	generation = pfs_load_relaxed(&pfs_words->object_truncations[kind]);
+	p = choose(kind, object, key);
 	if (!flush(t, kind, p) || !make_sums(t, kind, object, key))
 		return NULL;
 	p->object = object;

@@ -1,28 +1,21 @@
 /*
  * pfs_pending.h
- *	  What a process has counted of objects that all processes share, as files, and not
- *	  added to their sums yet.
+ *	  The ledger of a process: what it has counted for objects that all processes share, as
+ *	  files and digests, and not added to their sums yet.
  *
  * The sums of an object are memory that all processes share, and sessions that work with
  * one object would fight over its lines at every call.  So each process has places of its
  * own, beside its thread record (pfs_thread_sets.h), and readers add those of all processes
- * to the sums.
- *
- * The owner alone writes them, inside write sections of its thread.  A place's numbers are
- * added to the sums of their object (a flush) when something else needs the place; never while
- * a reader or truncator forbids it: then the owner counts in the object's sums at once.
- *
- * TRUNCATE raises pfs_words->object_truncations and writes nobody's numbers: those of an
- * older generation count no more, or only for their name, and their owner moves them when
- * it comes by.
+ * to the sums.  README.md has the protocol.
  *
  * A kind of objects has an inline function that counts on the way of an event: it finds its
- * place by pfs_pending_find(), else by pfs_pending_take(), and adds to the kind's own numbers
- * there.  All that is not on that way goes by the kind's descriptor, PfsCountedKind.  The
- * kind's PfsPendingShape is a constant, so that the inline function has no load of it.
+ * place, by pfs_pending_find() or in a way of its own, else takes one by pfs_pending_take(), and
+ * adds to the kind's own numbers there.  All that is not on that way goes by the kind's
+ * descriptor, PfsCountedKind.  The kind's PfsPendingShape is a constant, so that the inline
+ * function has no load of it.
  *
  * Separate from the sums: these are everybody's, a place is one process's.  SQL commands:
- * pfs_pending_read.h.
+ * ../read/pfs_pending_read.h.
  */
 #ifndef PFS_PENDING_H
 #define PFS_PENDING_H
@@ -55,19 +48,41 @@ typedef struct PfsPending
 								 * 0: it is empty */
 } PfsPending;
 
-#define PFS_PENDING_SIZE_MAX (2 * PFS_CACHE_LINE)
+#define PFS_PENDING_SIZE_MAX (24 * PFS_CACHE_LINE)
 
-/* A process's places of a kind: sets of PFS_PENDING_WAYS, by a hash of object and key. */
+/*
+ * A process's places of a kind: sets of so many ways, by a hash of object and key.  Those of a set
+ * are taken from the first one on.
+ */
 typedef struct PfsPendingShape
 {
-	uint32		sets;			/* two at least */
+	uint32		head;			/* bytes in front of them, the kind's own */
+	uint32		sets;
+	uint32		ways;
 	uint32		size;			/* of a place, in bytes */
 } PfsPendingShape;
 
+/* What pfs_pending_find() looks at. */
 #define PFS_PENDING_WAYS 2
 
+/* Bytes of all that. */
+static inline size_t
+pfs_pending_bytes(const PfsPendingShape *shape)
+{
+	return shape->head + (size_t) shape->sets * shape->ways * shape->size;
+}
+
 /*
- * What one kind of objects differs in.  make and add are called by the owner of places
+ * What of a place's numbers is truncated by itself: a part has a generation that ends all earlier numbers of it,
+ * and that of PFS_PENDING_ALL ends those of every part.  The other parts are the kind's own.
+ */
+#define PFS_PENDING_ALL		0
+#define PFS_PENDING_OBJECT	1	/* that they are their object's, and not only
+								 * their name's */
+#define PFS_PENDING_PARTS	4
+
+/*
+ * What one kind of objects differs in.  make, add and leave are called by the owner of places
  * inside its write section, with an object that nobody frees meanwhile: no lock, no
  * allocation, no error.
  */
@@ -76,7 +91,7 @@ typedef struct PfsCountedKind
 	const PfsPendingShape *shape;
 	PfsTurn		turn;			/* of readers and truncators */
 	PfsPages  **objects;		/* their container: leads from a place to its
-								 * object */
+								 * object; NULL: the kind finds it itself */
 	const uint32 *max;			/* objects, at most: the kind's setting; 0:
 								 * there are no places */
 
@@ -92,6 +107,13 @@ typedef struct PfsCountedKind
 	 * the kind counts by names, if it does.
 	 */
 	void		(*add) (void *object, const PfsPending *p);
+
+	/*
+	 * Moves what a place has for its thread, too, as it is about to be
+	 * emptied, or the process ends, which leaves the place as it is (stays).
+	 * NULL: nothing.
+	 */
+	void		(*leave) (PfsThread *t, PfsPending *p, bool stays);
 
 	/* SQL commands, for a copy of a place: how many events its numbers are. */
 	uint64		(*events) (const PfsPending *p);
@@ -109,11 +131,10 @@ typedef struct PfsSharedPending
 	uint64		held;			/* readers and truncators at work; atomic */
 
 	/*
-	 * Generations of the last TRUNCATE by object, and by name; truncators,
-	 * one at a time, before they raise the kind's object_truncations.
+	 * By part: the generation of its last TRUNCATE; truncators, one at a
+	 * time, before they raise the kind's object_truncations.
 	 */
-	uint64		pushed;
-	uint64		cleared;
+	uint64		truncated[PFS_PENDING_PARTS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsSharedPending;
 
 extern PFS_HIDDEN PfsSharedPending *pfs_shared_pending; /* [PFS_NUM_COUNTED_OBJECTS] */
@@ -129,6 +150,13 @@ extern void pfs_pending_start(void);
 /* The process leaves the places of its thread record. */
 extern void pfs_pending_detach(PfsThread *t);
 
+/* Do the numbers of a place count for this part, by these truncations? */
+static inline bool
+pfs_pending_counts(const uint64 *truncated, const PfsPending *p, int part)
+{
+	return p->generation >= pfs_load_relaxed(&truncated[PFS_PENDING_ALL]) && p->generation >= pfs_load_relaxed(&truncated[part]);
+}
+
 /* ---- the owner, inside a write section of its thread ---- */
 
 /*
@@ -137,6 +165,15 @@ extern void pfs_pending_detach(PfsThread *t);
  * in the sums at once.
  */
 extern PfsPending *pfs_pending_take(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key);
+
+/* This process's places of a kind, with what is in front of them; NULL: there are none. */
+extern char *pfs_pending_mine(PfsThread *t, PfsCountedObjects kind);
+
+/* May what was counted be moved from record to record at this moment, until the write section ends? */
+extern bool pfs_pending_may_move(PfsCountedObjects kind);
+
+/* Flushes all places of a kind, as far as it may, as the process ends. */
+extern void pfs_pending_leave(PfsThread *t, PfsCountedObjects kind);
 
 /*
  * From enter to leave the object's record and sums are not freed, by those who ask
@@ -163,7 +200,7 @@ pfs_pending_set(char *places, const PfsPendingShape *shape, uint64 object, uint3
 {
 	uint32		hash = (PFS_COUNTED_INDEX(object) + key * 31) * UINT32_C(2654435769);
 
-	return (PfsPending *) (places + hash / (UINT32_MAX / shape->sets + 1) * PFS_PENDING_WAYS * shape->size);
+	return (PfsPending *) (places + shape->head + ((uint64) hash * shape->sets >> 32) * shape->ways * shape->size);
 }
 
 /* The next place of the set. */

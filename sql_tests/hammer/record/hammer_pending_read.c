@@ -1,0 +1,329 @@
+/*
+ * hammer_pending_read.c
+ *	  Readers of the ledger, truncators, and who removes objects; what the library's code needs of the
+ *	  rest.  hammer_pending.c has what is tested.
+ */
+#include "postgres.h"
+
+#include "hammer_pending.h"
+
+static void
+copy_counts(uint64 *to, const uint64 *counts)
+{
+	for (int key = 0; key < KEYS; key++)
+		to[key] = pfs_load_acquire(&counts[key]);
+}
+
+/*
+ * What was seen by key is no less than what had ended before, without what had begun when the
+ * last truncation was over, and no more than what has begun, without what had ended before it.
+ */
+static void
+check_seen(const char *what, const uint64 *seen, const uint64 *ended, const uint64 *begun_behind, const uint64 *ended_before)
+{
+	for (int key = 0; key < KEYS; key++)
+	{
+		uint64		least = ended[key] < begun_behind[key] ? 0 : ended[key] - begun_behind[key];
+		uint64		most = pfs_load_acquire(&x->begun[key]) - ended_before[key];
+
+		HAMMER_CHECK(seen[key] >= least && seen[key] <= most, "%s %lu events of a writer, not %lu to %lu", what, seen[key], least, most);
+	}
+}
+
+/* ---- readers ---- */
+
+static void
+add_name_cb(const PfsPending *p, void *arg)
+{
+	const Place *place = (const Place *) p;
+
+	if (place->check != 3 * place->value)
+		hammer_fail("a copy is torn: %lx, %lx", place->value, place->check);
+	((uint64 *) arg)[key_of(p)] += events_of(place->value);
+}
+
+/* By key: all that was counted and not cleared, also of objects that are about to be freed. */
+void
+read_names(PfsPatience *patience, void *arg)
+{
+	uint64	   *seen = arg;
+	uint64		ended[KEYS];
+
+	copy_counts(ended, x->ended);
+	for (int key = 0; key < KEYS; key++)
+		seen[key] = events_of(pfs_load_relaxed(&x->names[key]));
+	for (uint32 i = 0; i < OBJECTS; i++)
+	{
+		const Object *object = pfs_pages_record(objects, i);
+
+		for (int key = 0; key < KEYS; key++)
+			seen[key] += events_of(pfs_load_relaxed(&object->sums[key]));
+	}
+	pfs_pending_each(KIND, add_name_cb, seen, patience);
+	if (!patience->has_run_out)
+		check_seen("by names", seen, ended, x->begun_behind_clear, x->ended_before_clear);
+}
+
+static void
+add_object_cb(const PfsPending *p, void *arg)
+{
+	((uint64 *) arg)[key_of(p)] += ((const Place *) p)->value;
+}
+
+/* By key: what objects have that are there, each with what is pending of it. */
+void
+read_objects(PfsPatience *patience, void *arg)
+{
+	uint64		all[KEYS];
+	uint64	   *seen = arg;
+	uint64		ended[KEYS];
+	PfsPendingCopies copies;
+	uint32_t	pos = 0;
+	uint64		word;
+	uint32		index;
+
+	copy_counts(ended, x->ended);
+	memset(all, 0xFF, sizeof(all));
+	memset(seen, 0, KEYS * sizeof(uint64));
+	pfs_pending_copy_all(KIND, &copies, patience);
+	while ((index = pfs_pages_next(objects, &pos, &word)) != PFS_NO_RECORD)
+	{
+		const Object *object = pfs_pages_record(objects, index);
+		uint64		number = pfs_load_relaxed(&object->number);
+		uint64		values[KEYS];
+
+		copy_counts(values, object->sums);
+		pfs_pending_of_object(&copies, PFS_COUNTED_OBJECT(index, word), add_object_cb, values);
+		pfs_fence_acquire();
+		if (pfs_pages_word(objects, index) != word)
+			continue;
+		for (int key = 0; key < KEYS; key++)
+		{
+			if (!patience->has_run_out && values[key] >> 32 != (uint32) (events_of(values[key]) * number))
+				hammer_fail("object %lu has %lu events, and some are another's", number, events_of(values[key]));
+			seen[key] += events_of(values[key]);
+		}
+	}
+	pfree(copies.items);
+	if (!patience->has_run_out)
+		check_seen("by objects", seen, ended, variant->removes ? all : x->begun_behind, x->ended_before);
+}
+
+static void
+add_part_cb(const PfsPending *p, void *arg)
+{
+	if (counts_for_part(pfs_shared_pending[KIND].truncated, p))
+		*(uint64 *) arg += events_of(((const Place *) p)->value);
+}
+
+void
+read_part(PfsPatience *patience, void *arg)
+{
+	*(uint64 *) arg = sum_of(x->parts);
+	pfs_pending_each(KIND, add_part_cb, arg, patience);
+}
+
+/* ---- truncators, and who removes ---- */
+
+/* Takes the sums of all objects, also of those that are about to be freed; moves them to the names. */
+static uint64
+take_objects(bool moves)
+{
+	uint64		events = 0;
+
+	for (uint32 i = 0; i < OBJECTS; i++)
+	{
+		Object	   *object = pfs_pages_record(objects, i);
+
+		for (int key = 0; key < KEYS; key++)
+		{
+			uint64		value = pfs_load_relaxed(&object->sums[key]) == 0 ? 0 : pfs_exchange(&object->sums[key], 0);
+
+			if (moves && value != 0)
+				add(NULL, key, value);
+			events += events_of(value);
+		}
+	}
+	return events;
+}
+
+static void
+push(PfsPatience *patience, void *arg)
+{
+	uint64		ended[KEYS];
+
+	copy_counts(ended, x->ended);
+	x->pushed += pfs_pending_push(KIND, patience);
+	x->pushed += take_objects(true);
+	copy_counts(x->ended_before, ended);
+	copy_counts(x->begun_behind, x->begun);
+	x->truncated++;
+}
+
+/* The truncations before the one that is made now. */
+static uint64 before[PFS_PENDING_PARTS];
+
+static void
+take_cb(const PfsPending *p, void *arg)
+{
+	uint64		events = events_of(((const Place *) p)->value);
+
+	if (counts_for_part(before, p))
+		x->parted += events;
+	*(uint64 *) arg += events;
+}
+
+/* Truncates the part, or all of it; *events: how many were pending. */
+static void
+take_pending(int part, uint64 *events, PfsPatience *patience)
+{
+	memcpy(before, pfs_shared_pending[KIND].truncated, sizeof(before));
+	pfs_pending_truncate(KIND, part, take_cb, events, patience);
+	for (int key = 0; key < KEYS; key++)
+		x->parted += pfs_exchange(&x->parts[key], 0);
+	x->truncated++;
+}
+
+static void
+truncate_part(PfsPatience *patience, void *arg)
+{
+	uint64		pending = 0;
+
+	take_pending(PART, &pending, patience);
+}
+
+static void
+clear(PfsPatience *patience, void *arg)
+{
+	uint64		ended[KEYS];
+
+	copy_counts(ended, x->ended);
+	take_pending(PFS_PENDING_ALL, &x->cleared, patience);
+	x->cleared += take_objects(false);
+	for (int key = 0; key < KEYS; key++)
+		x->cleared += events_of(pfs_exchange(&x->names[key], 0));
+	copy_counts(x->ended_before, ended);
+	copy_counts(x->ended_before_clear, ended);
+	copy_counts(x->begun_behind, x->begun);
+	copy_counts(x->begun_behind_clear, x->begun);
+}
+
+static uint32 tombstones[TOMBSTONES];
+static uint32 ntombstones = 0;
+
+/* Frees the oldest removed object if nobody adds to it; its sums go to the names. */
+static void
+free_one(void)
+{
+	Object	   *object = pfs_pages_record(objects, tombstones[0]);
+
+	if (pfs_objects_in_use(KIND, tombstones, 1) != 0)
+		return;
+	pfs_turn_take(PFS_TURN_FILES, true);
+	for (int key = 0; key < KEYS; key++)
+		add(NULL, key, pfs_exchange(&object->sums[key], 0));
+	pfs_pages_free(objects, tombstones[0]);
+	pfs_turn_give(PFS_TURN_FILES, true);
+	ntombstones--;
+	memmove(&tombstones[0], &tombstones[1], ntombstones * sizeof(tombstones[0]));
+	x->freed++;
+}
+
+static void
+remove_one(HammerRng *rng)
+{
+	uint32_t	pos = hammer_random(rng, OBJECTS);
+	uint64		word;
+	uint32		index;
+
+	if (ntombstones == TOMBSTONES)
+		free_one();
+	if (ntombstones == TOMBSTONES)
+		return;
+	index = pfs_pages_next(objects, &pos, &word);
+	if (index != PFS_NO_RECORD && pfs_pages_claim(objects, index, word))
+		tombstones[ntombstones++] = index;
+	/* Until it is freed some time passes. */
+	usleep(hammer_random(rng, 200));
+}
+
+void
+work_with_all(bool removes, HammerRng *rng)
+{
+	while (hammer_going())
+	{
+		PfsPatience patience = {0};
+		uint32		dice = hammer_random(rng, 64);
+		uint64		seen[KEYS];
+
+		/*
+		 * A truncation makes a fence in all processes, which takes
+		 * milliseconds.
+		 */
+		if (dice == 0 && !variant->evicts)
+			pfs_pending_work(KIND, true, push, &patience, NULL);
+		else if (dice == 1 && variant->removes)
+			pfs_pending_work(KIND, true, clear, &patience, NULL);
+		else if (dice == 2)
+			pfs_pending_work(KIND, true, truncate_part, &patience, NULL);
+		else if (dice < 56 && removes)
+		{
+			remove_one(rng);
+			continue;
+		}
+		else
+		{
+			pfs_pending_work(KIND, false, dice % 2 == 0 ? read_names : read_objects, &patience, seen);
+			pfs_add_relaxed(&x->read, 1);
+		}
+		/* Flushes are forbidden meanwhile. */
+		usleep(hammer_random(rng, 10000));
+	}
+}
+
+/* ---- what the library's code needs of the rest ---- */
+
+void
+pfs_turn_take(PfsTurn what, bool alone)
+{
+	uint64		turn = 0;
+
+	if (alone)
+	{
+		pfs_add_relaxed(&x->wanted, 1);
+		while (!pfs_cas(&x->turn, &turn, ALONE))
+		{
+			turn = 0;
+			usleep(20);
+		}
+		pfs_sub_seqcst(&x->wanted, 1);
+		return;
+	}
+	while (pfs_load_relaxed(&x->wanted) != 0 || (turn = pfs_load_relaxed(&x->turn)) == ALONE ||
+		   !pfs_cas(&x->turn, &turn, turn + 1))
+		usleep(20);
+}
+
+void
+pfs_turn_give(PfsTurn what, bool alone)
+{
+	pfs_sub_seqcst(&x->turn, alone ? ALONE : 1);
+}
+
+/*
+ * Without end, as every writer ends its write section: what is read is exact also of a reader
+ * that the end of the test finds at work.
+ */
+bool
+pfs_patience_more(PfsPatience *patience)
+{
+	patience->has_run_out |= hammer_failed();
+	if (patience->looks++ % 100 == 99)
+		usleep(1);
+	return !patience->has_run_out;
+}
+
+void
+pfs_patience_end(const PfsPatience *patience)
+{
+}
