@@ -6,48 +6,28 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
+use PfsModel;
 use PfsServer;
 use Test::More;
 
-my $seed = $ENV{PFS_TEST_SEED} // time;
 my $steps = 220;
 my $shapes = 24;                                      # more than a process has places for
-
-diag("seed $seed");
-srand($seed);
 
 my $server = PfsServer->new('main', conf => "autovacuum = off\ncompute_query_id = on");
 $server->start;
 $server->sql('CREATE EXTENSION pfs; CREATE ROLE counted LOGIN');
 
-# Of a thread, an account and a user; and which of them a truncation empties.
 my %summaries = map { $_ => "pfs.events_statements_summary_by_${_}_by_event_name" } qw(thread account user host);
-my %emptied = (
-	thread => ['thread'],
-	account => [qw(thread account)],
-	user => [qw(thread account user)],
-	host => [qw(thread account)],
-	global => [qw(thread account user)]);
 
-my %sessions;                                         # by thread: { session, count, times per shape }
 my %total = (account => 0, user => 0);
 my (%digest, %histogram);                             # by shape
 
-sub begin_session
-{
-	my $session = $server->session(user => 'counted');
-	my $thread = $session->thread_id;
+my $model = PfsModel->new($server, idle => sub { $server->poll_idle($_[0]) }, forget => \&forget_all);
 
-	$server->poll_idle($thread);
-	$sessions{$thread} = { session => $session, count => 0 };
-	forget_all();
-}
-
-# The session's own first statements are not the model's.
 sub forget_all
 {
 	$server->sql('TRUNCATE pfs.events_statements_summary_global_by_event_name, pfs.events_statements_summary_by_digest');
-	$_->{count} = 0 for values %sessions;
+	$_->{count} = 0 for $model->each_thread;
 	%total = (account => 0, user => 0);
 	%digest = %histogram = ();
 }
@@ -57,7 +37,7 @@ sub text_of { return 'SELECT ' . join(', ', (1) x $_[0]); }
 sub run
 {
 	my ($thread, $shape, $n) = @_;
-	my $of = $sessions{$thread};
+	my $of = $model->of_thread($thread);
 
 	$of->{session}->query(text_of($shape)) for 1 .. $n;
 	$server->poll_idle($thread);
@@ -72,9 +52,9 @@ sub truncate_level
 	my ($level) = @_;
 
 	$server->sql($level eq 'global' ? 'TRUNCATE pfs.events_statements_summary_global_by_event_name' : "TRUNCATE $summaries{$level}");
-	for my $emptied (@{ $emptied{$level} })
+	for my $emptied (@{ $PfsModel::emptied{$level} })
 	{
-		if ($emptied eq 'thread') { $_->{count} = 0 for values %sessions; }
+		if ($emptied eq 'thread') { $_->{count} = 0 for $model->each_thread; }
 		else { $total{$emptied} = 0; }
 	}
 }
@@ -86,11 +66,12 @@ sub check
 	my @wrong;
 	my %rows;
 
-	for my $thread (sort keys %sessions)
+	for my $thread ($model->threads)
 	{
+		my $expected = $model->of_thread($thread)->{count};
 		my $found = $server->sql("SELECT coalesce(sum(count_star), 0) FROM $summaries{thread} WHERE thread_id = $thread AND $select");
 
-		push @wrong, "thread: $found, not $sessions{$thread}{count}" if $found != $sessions{$thread}{count};
+		push @wrong, "thread: $found, not $expected" if $found != $expected;
 	}
 	for my $level (qw(account user))
 	{
@@ -121,60 +102,45 @@ EOT
 	return 1;
 }
 
-begin_session() for 1 .. 3;
-for my $step (1 .. $steps)
-{
-	my $draw = int(rand(100));
-	my @threads = sort keys %sessions;
-	my $thread = $threads[ rand @threads ];
-	my $what;
+$model->begin_session for 1 .. 3;
+$model->go(
+	$steps,
+	\&check,
+	[   60,
+		sub {
+			my $n = rand(20) < 1 ? 300 : 1 + int(rand(5)); # 300 do not fit a bucket of 8 bits
 
-	if ($draw < 60)
-	{
-		my $n = rand(20) < 1 ? 300 : 1 + int(rand(5)); # 300 do not fit a bucket of 8 bits
-		my $shape = 1 + int(rand($shapes));
-
-		run($thread, $shape, $n);
-		$what = "$n statements";
-	}
-	elsif ($draw < 85)
-	{
-		my $level = (sort keys %emptied)[ rand keys %emptied ];
-
-		truncate_level($level);
-		$what = "TRUNCATE by $level";
-	}
-	elsif ($draw < 90)
-	{
-		$server->sql('TRUNCATE pfs.events_statements_summary_by_digest');
-		%digest = %histogram = ();
-		$what = 'TRUNCATE of digests';
-	}
-	elsif ($draw < 95)
-	{
-		$server->sql('TRUNCATE pfs.events_statements_histogram_by_digest');
-		%histogram = ();
-		$what = 'TRUNCATE of their histograms';
-	}
-	else
-	{
-		# What it has counted goes to the levels above it.
-		$sessions{$thread}{session}->close;
-		$server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id = $thread", 0);
-		delete $sessions{$thread};
-		$what = 'a session ends';
-		if (keys %sessions < 2)
-		{
-			begin_session();
-			$what = 'a session begins';
+			run(PfsModel::any($model->threads), 1 + int(rand($shapes)), $n);
+			return "$n statements";
 		}
-	}
-	last if ($step % 5 == 0 || $draw >= 60) && !check("step $step: $what");
-}
+	],
+	[   25,
+		sub {
+			my $level = PfsModel::any(sort keys %PfsModel::emptied);
+
+			truncate_level($level);
+			return "TRUNCATE by $level";
+		}
+	],
+	[   5,
+		sub {
+			$server->sql('TRUNCATE pfs.events_statements_summary_by_digest');
+			%digest = %histogram = ();
+			return 'TRUNCATE of digests';
+		}
+	],
+	[   5,
+		sub {
+			$server->sql('TRUNCATE pfs.events_statements_histogram_by_digest');
+			%histogram = ();
+			return 'TRUNCATE of their histograms';
+		}
+	]);
 
 # The shortest and the longest time of each are of its own period, too.
 forget_all();
-my ($thread) = sort keys %sessions;
+my ($thread) = $model->threads;
+my $session = $model->of_thread($thread)->{session};
 my $times = sub {
 	my ($table, $where) = @_;
 
@@ -185,16 +151,16 @@ my $of_digest = "user_name = 'counted' AND digest_text ~ 'pg_sleep'";
 
 for my $seconds ('0.3', '0.0')
 {
-	$sessions{$thread}{session}->query("SELECT pg_sleep($seconds)");
+	$session->query("SELECT pg_sleep($seconds)");
 	$server->poll_idle($thread);
 	is($times->('events_statements_summary_by_thread_by_event_name', $of_thread), $seconds > 0 ? 't|t|1' : 'f|f|1', 'times of a thread');
 	$server->sql("TRUNCATE $summaries{thread}");
 }
 is($times->('events_statements_summary_by_digest', $of_digest), 't|f|2', '... and of its digest, which was not truncated');
-$sessions{$thread}{session}->query('SELECT pg_sleep(0.3)');
+$session->query('SELECT pg_sleep(0.3)');
 $server->poll_idle($thread);
 $server->sql('TRUNCATE pfs.events_statements_summary_by_digest');
-$sessions{$thread}{session}->query('SELECT pg_sleep(0.0)');
+$session->query('SELECT pg_sleep(0.0)');
 $server->poll_idle($thread);
 is($times->('events_statements_summary_by_digest', $of_digest), 'f|f|1', 'times of a digest');
 is($times->('events_statements_summary_by_thread_by_event_name', $of_thread), 't|f|2', '... and of the thread, which was not truncated');

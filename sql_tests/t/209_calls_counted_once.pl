@@ -6,15 +6,12 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
+use PfsModel;
 use PfsServer;
 use Test::More;
 
-my $seed = $ENV{PFS_TEST_SEED} // time;
 my $steps = 160;
 my $files = 60;                                       # more than a process has places for
-
-diag("seed $seed");
-srand($seed);
 
 my $server = PfsServer->new('main', conf => 'autovacuum = off');
 $server->start;
@@ -32,15 +29,6 @@ my @path = (undef, split /\n/, $server->sql("SELECT pg_relation_filepath('file_'
 my %event = (send => 'wait/io/socket/ClientWrite', stat => 'wait/io/file/DataFileStat');
 my %store = (send => 'socket', stat => 'file');
 
-# Which levels a truncation empties.
-my %emptied = (
-	thread => ['thread'],
-	account => [qw(thread account)],
-	user => [qw(thread account user)],
-	host => [qw(thread account)],
-	global => [qw(thread account user global)]);
-
-my %sessions;                                         # by thread: { session, send, stat, socket: sends of its instance }
 my %level;                                            # { send, stat } of account, user, global
 my %name;                                             # of all objects, by what is counted
 my %histogram;                                        # likewise
@@ -53,34 +41,26 @@ sub table_of
 	return 'pfs.events_waits_summary_' . ($level eq 'global' ? '' : 'by_') . "${level}_by_event_name";
 }
 
+sub idle { return $server->poll("SELECT state FROM pfs.socket_instances WHERE thread_id = $_[0]", 'IDLE'); }
+
+# Of a session: send, stat, and socket: sends of its instance.
+my $model = PfsModel->new($server, idle => \&idle, forget => \&forget_all);
+
 sub forget_all
 {
 	$server->sql("TRUNCATE pfs.events_waits_summary_global_by_event_name, pfs.socket_summary_by_event_name, pfs.file_summary_by_event_name");
-	@$_{qw(send stat socket)} = (0, 0, 0) for values %sessions;
+	@$_{qw(send stat socket)} = (0, 0, 0) for $model->each_thread;
 	%level = map { $_ => { send => 0, stat => 0 } } qw(account user global);
 	%name = %histogram = (send => 0, stat => 0);
 	%of_file = ();
-}
-
-sub idle { return $server->poll("SELECT state FROM pfs.socket_instances WHERE thread_id = $_[0]", 'IDLE'); }
-
-# The session's own first calls are not the model's.
-sub begin_session
-{
-	my $session = $server->session(user => 'counted');
-	my $thread = $session->thread_id;
-
-	idle($thread);
-	$sessions{$thread} = { session => $session };
-	forget_all();
 }
 
 sub add
 {
 	my ($thread, $what, $n) = @_;
 
-	$_->{$what} += $n for $sessions{$thread}, \%name, \%histogram, values %level;
-	$sessions{$thread}{socket} += $n if $what eq 'send';
+	$_->{$what} += $n for $model->of_thread($thread), \%name, \%histogram, values %level;
+	$model->of_thread($thread)->{socket} += $n if $what eq 'send';
 }
 
 sub run
@@ -88,7 +68,7 @@ sub run
 	my ($thread, $file, $n) = @_;
 	my $queries = 1 + int(rand(3));
 
-	$sessions{$thread}{session}->query("SELECT count(pg_stat_file('$path[$file]', true)) FROM generate_series(1, $n)") for 1 .. $queries;
+	$model->of_thread($thread)->{session}->query("SELECT count(pg_stat_file('$path[$file]', true)) FROM generate_series(1, $n)") for 1 .. $queries;
 	idle($thread);
 	add($thread, 'stat', $n * $queries);
 	add($thread, 'send', $queries);
@@ -100,9 +80,9 @@ sub truncate_level
 	my ($table) = @_;
 
 	$server->sql('TRUNCATE ' . table_of($table));
-	for my $emptied (@{ $emptied{$table} })
+	for my $emptied (@{ $PfsModel::emptied{$table} })
 	{
-		if ($emptied eq 'thread') { @$_{qw(send stat)} = (0, 0) for values %sessions; }
+		if ($emptied eq 'thread') { @$_{qw(send stat)} = (0, 0) for $model->each_thread; }
 		else { $level{$emptied} = { send => 0, stat => 0 }; }
 	}
 	%histogram = (send => 0, stat => 0) if $table eq 'global';
@@ -113,7 +93,7 @@ sub truncate_instances
 	my ($table) = @_;
 
 	$server->sql("TRUNCATE pfs.$table");
-	$_->{socket} = 0 for values %sessions;
+	$_->{socket} = 0 for $model->each_thread;
 	%of_file = ();
 }
 
@@ -123,7 +103,7 @@ sub truncate_names
 
 	$server->sql("TRUNCATE pfs.$store{$what}_summary_by_event_name");
 	$name{$what} = 0;
-	if ($what eq 'send') { $_->{socket} = 0 for values %sessions; }
+	if ($what eq 'send') { $_->{socket} = 0 for $model->each_thread; }
 	else { %of_file = (); }
 }
 
@@ -143,10 +123,10 @@ sub check
 	{
 		my $event = "event_name = '$event{$what}'";
 
-		for my $thread (sort keys %sessions)
+		for my $thread ($model->threads)
 		{
 			$compare->("$what of thread $thread", one(table_of('thread') . " WHERE thread_id = $thread AND $event"),
-				join '|', ($sessions{$thread}{$what}) x 2);
+				join '|', ($model->of_thread($thread)->{$what}) x 2);
 		}
 		$compare->("$what of $_", one(table_of($_) . " WHERE user_name = 'counted' AND $event"), join '|', ($level{$_}{$what}) x 2)
 			for qw(account user);
@@ -155,9 +135,9 @@ sub check
 		$compare->("$what in the histogram",
 			$server->sql("SELECT coalesce(sum(count_bucket), 0) FROM pfs.events_waits_histogram_global WHERE $event"), $histogram{$what});
 	}
-	for my $thread (sort keys %sessions)
+	for my $thread ($model->threads)
 	{
-		$compare->("socket of thread $thread", one(<<"EOT"), join '|', ($sessions{$thread}{socket}) x 2);
+		$compare->("socket of thread $thread", one(<<"EOT"), join '|', ($model->of_thread($thread)->{socket}) x 2);
 pfs.socket_summary_by_instance s JOIN pfs.socket_instances i USING (object_instance_begin)
 WHERE thread_id = $thread AND s.event_name = '$event{send}'
 EOT
@@ -171,72 +151,58 @@ EOT
 	return 1;
 }
 
-begin_session() for 1 .. 3;
-for my $step (1 .. $steps)
-{
-	my $draw = int(rand(100));
-	my @threads = sort keys %sessions;
-	my $thread = $threads[ rand @threads ];
-	my $what;
+$model->begin_session for 1 .. 3;
+$model->go(
+	$steps,
+	\&check,
+	[   60,
+		sub {
+			my $n = rand(20) < 1 ? 300 : 1 + int(rand(5));
 
-	if ($draw < 60)
-	{
-		my $n = rand(20) < 1 ? 300 : 1 + int(rand(5));
-
-		run($thread, 1 + int(rand($files)), $n);
-		$what = "$n calls";
-	}
-	elsif ($draw < 78)
-	{
-		my $table = (sort keys %emptied)[ rand keys %emptied ];
-
-		truncate_level($table);
-		$what = "TRUNCATE by $table";
-	}
-	elsif ($draw < 84)
-	{
-		my $table = (qw(events_waits_summary_by_instance file_summary_by_instance socket_summary_by_instance))[ rand 3 ];
-
-		truncate_instances($table);
-		$what = "TRUNCATE of $table";
-	}
-	elsif ($draw < 90)
-	{
-		my $of = (sort keys %event)[ rand 2 ];
-
-		truncate_names($of);
-		$what = "TRUNCATE of ${of}s by name";
-	}
-	elsif ($draw < 95)
-	{
-		# What processes have counted of it stays in the other tables.
-		my $file = 1 + int(rand($files));
-
-		$server->sql("DROP TABLE file_$file; CREATE TABLE file_$file (a int); CHECKPOINT");
-		$path[$file] = $server->sql("SELECT pg_relation_filepath('file_$file')");
-		delete $of_file{$file};
-		$what = 'a file is removed';
-	}
-	else
-	{
-		# What it has counted goes to the levels above it.
-		$sessions{$thread}{session}->close;
-		$server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id = $thread", 0);
-		delete $sessions{$thread};
-		$what = 'a session ends';
-		if (keys %sessions < 2)
-		{
-			begin_session();
-			$what = 'a session begins';
+			run(PfsModel::any($model->threads), 1 + int(rand($files)), $n);
+			return "$n calls";
 		}
-	}
-	last if ($step % 5 == 0 || $draw >= 60) && !check("step $step: $what");
-}
+	],
+	[   18,
+		sub {
+			my $table = PfsModel::any(sort keys %PfsModel::emptied);
+
+			truncate_level($table);
+			return "TRUNCATE by $table";
+		}
+	],
+	[   6,
+		sub {
+			my $table = PfsModel::any(qw(events_waits_summary_by_instance file_summary_by_instance socket_summary_by_instance));
+
+			truncate_instances($table);
+			return "TRUNCATE of $table";
+		}
+	],
+	[   6,
+		sub {
+			my $of = PfsModel::any(sort keys %event);
+
+			truncate_names($of);
+			return "TRUNCATE of ${of}s by name";
+		}
+	],
+	[   5,
+		sub {
+			# What processes have counted of it stays in the other tables.
+			my $file = 1 + int(rand($files));
+
+			$server->sql("DROP TABLE file_$file; CREATE TABLE file_$file (a int); CHECKPOINT");
+			$path[$file] = $server->sql("SELECT pg_relation_filepath('file_$file')");
+			delete $of_file{$file};
+			return 'a file is removed';
+		}
+	]);
 
 # ---- the shortest and the longest call of each table are of its own period, too ----
 
 forget_all();
-my ($thread) = sort keys %sessions;
+my ($thread) = $model->threads;
 my $of = "event_name = '$event{stat}'";
 my %tables = (                                        # and the TRUNCATE that each has to itself
 	thread => [ table_of('thread') . " WHERE thread_id = $thread AND $of", sub { truncate_level('thread') } ],
@@ -272,7 +238,7 @@ EOT
 
 # ---- sessions that count while tables are truncated ----
 
-my @busy = (sort keys %sessions)[0, 1];
+my @busy = ($model->threads)[0, 1];
 my ($rounds, $each, $enough) = (20, 10, 40);         # queries at a time, calls on each file of a query; resets
 
 # Nothing else is counted: what a reset returns is all events of its table.
@@ -282,7 +248,7 @@ $server->sql("SELECT pfs.set_instruments('$_', 'YES')") for values %event;
 my @by_name = qw(pfs.file_summary_by_event_name pfs.socket_summary_by_event_name);
 for my $reset_tables ([ table_of('user'), @by_name ], [ table_of('global'), @by_name ], ['pfs.events_waits_summary_by_instance'])
 {
-	run($_, 1, 1) for keys %sessions;                 # no other event is open
+	run($_, 1, 1) for $model->threads;                 # no other event is open
 	forget_all();
 	my $paths = join ', ', map { "('$_')" } @path[1 .. $files];
 	my $query = "SELECT count(pg_stat_file(path, true)) FROM generate_series(1, $each), (VALUES $paths) f (path);\n";
@@ -295,7 +261,7 @@ for my $reset_tables ([ table_of('user'), @by_name ], [ table_of('global'), @by_
 	{
 		my $table = $drawn[ rand @drawn ];
 
-		for my $session (map { $sessions{$_}{session} } @busy)
+		for my $session (map { $model->of_thread($_)->{session} } @busy)
 		{
 			next unless $session->is_done;
 			$session->result;
@@ -306,7 +272,7 @@ for my $reset_tables ([ table_of('user'), @by_name ], [ table_of('global'), @by_
 
 		$gone{$table} += $n if exists $gone{$table};
 	}
-	$sessions{$_}{session}->result for @busy;
+	$model->of_thread($_)->{session}->result for @busy;
 	idle($_) for @busy;
 
 	my $calls = $queries * $each * $files;
