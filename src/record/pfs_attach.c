@@ -300,7 +300,9 @@ pfs_thread_attach(void)
 	if (MyProcPort == NULL && !pfs_thread_is_parallel_worker() && pfs_compat_has_transactions(MyBackendType))
 		pfs_local.slow |= PFS_SLOW_WATCH;
 	pfs_my_thread = t;
+	pfs_write_begin(t);
 	pfs_thread_refresh_identity(t, false);
+	pfs_write_end(t);
 	/* It has not begun to count where that was not wanted at its birth. */
 	if (pfs_memory_is_counted || pfs_memory_is_stale())
 		pfs_memory_sync(t);

@@ -131,10 +131,8 @@ static const PfsPart parts[] = {
 	},
 	{
 		.name = "accounts",
-		STRUCT(pfs_shared_accounts),
 		.lay_out = pfs_accounts_lay_out,
 		.start = pfs_accounts_start,
-		.repair = pfs_account_repair,
 		.pages = &pfs_accounts[PFS_ACCOUNTS].pages,
 	},
 	{

@@ -22,13 +22,14 @@
 
 #include "hammer_pending.h"
 
+#define HASHED {.sets = 4, .ways = PFS_PENDING_WAYS, .size = sizeof(Place)}
+#define SEARCHED {.head = PFS_CACHE_LINE, .sets = 1, .ways = 5, .size = sizeof(Place)}
+
 static const Variant variants[] = {
-	{"pending, objects stay", {.sets = 4, .ways = PFS_PENDING_WAYS, .size = sizeof(Place)}},
-	{"pending, objects are removed", {.sets = 4, .ways = PFS_PENDING_WAYS, .size = sizeof(Place)}, .removes = true},
-	{"pending, places are left", {.head = PFS_CACHE_LINE, .sets = 1, .ways = 5, .size = sizeof(Place)}, .leaves = true},
-	{"pending, objects are evicted", {.head = PFS_CACHE_LINE, .sets = 1, .ways = 5, .size = sizeof(Place)}, .removes = true,
-	.evicts = true, .leaves = true
-	},
+	{.name = "pending, objects stay", .shape = HASHED},
+	{.name = "pending, objects are removed", .shape = HASHED, .removes = true},
+	{.name = "pending, places are left", .shape = SEARCHED, .leaves = true},
+	{.name = "pending, objects are evicted", .shape = SEARCHED, .removes = true, .evicts = true, .leaves = true},
 };
 
 const Variant *variant;
@@ -172,7 +173,7 @@ evict(HammerRng *rng)
 	uint64		word = pfs_pages_word(objects, index);
 	Object	   *object = pfs_pages_record(objects, index);
 
-	if (!pfs_pending_may_move(KIND) || (word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED ||
+	if (!pfs_may_move(kind.turn) || (word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED ||
 		!pfs_ref_mark_found_dead(&x->refs[index], &objects->state[index], word))
 		return;
 	for (int key = 0; key < KEYS; key++)
@@ -372,6 +373,7 @@ run_pending(void)
 	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
 	{
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
+		pfs_patience = pfs_segment_take(&s.seg, sizeof(*pfs_patience), PFS_CACHE_LINE);
 		pfs_words = pfs_segment_take(&s.seg, sizeof(*pfs_words), PFS_CACHE_LINE);
 		pfs_shared_pending = pfs_segment_take(&s.seg, PFS_NUM_COUNTED_OBJECTS * sizeof(PfsSharedPending), PFS_CACHE_LINE);
 		pfs_threads = pfs_pages_create(&s.seg, "thread_instances", TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread)),

@@ -283,6 +283,8 @@ work_with_all(bool removes, HammerRng *rng)
 
 /* ---- what the library's code needs of the rest ---- */
 
+PFS_FIXED PfsSharedPatience *pfs_patience;
+
 void
 pfs_turn_take(PfsTurn what, bool alone)
 {

@@ -9,6 +9,7 @@
 
 #include "pfs_account_enter.h"
 #include "pfs_account_evict.h"
+#include "pfs_patience.h"
 #include "pfs_ref.h"
 
 /* A record that is being removed is out of the index soon. */
@@ -87,7 +88,7 @@ pin_instead(PfsAccountKind kind, uint32 *index, uint32 other)
 /*
  * Gives an account that no session uses the parents that are pinned beside it, which it could not
  * have when it was made; the caller has unpinned it.  What it has counted is theirs from now
- * on.  In a move.
+ * on.
  */
 static void
 change_parents(const PfsAccountRefs *refs, uint32 index, uint64 word)
@@ -118,14 +119,13 @@ enter_account(PfsAccountRefs *refs, const char *user_name, const char *host_name
 		return false;
 	if (*index == PFS_NO_RECORD || pfs_account_is_beside(PFS_ACCOUNTS, *index) || has_parents(refs))
 		return true;
-	if (pfs_account_begin_move())
+	if (pfs_may_move(PFS_TURN_SUMMARIES))
 	{
 		uint32		old = *index;
 		uint64		word = pfs_pages_word(pfs_accounts[PFS_ACCOUNTS].pages, old);
 
 		pfs_account_unpin(PFS_ACCOUNTS, index);
 		change_parents(refs, old, word);
-		pfs_account_end_move();
 		if (!enter(PFS_ACCOUNTS, &key, may_come_back, index))
 			return false;
 		if (pfs_account_is_beside(PFS_ACCOUNTS, *index) || has_parents(refs))

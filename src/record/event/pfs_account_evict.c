@@ -15,10 +15,7 @@
  * (pfs_account_is_beside()).  Each level's sum stays what it was.
  *
  * Readers and truncators need all numbers as of one moment, and records that stay.  So they
- * forbid moves while they are at work: a process that wants to move counts itself in (`moving`), then
- * looks whether a reader is there (`held`), and if so does not move; a reader counts itself in, then
- * waits for those that are moving, which takes as long as one eviction.  Both words are changed
- * by sequentially consistent steps, so one of the two sees the other.  A session that is not allowed
+ * forbid moves while they are at work (../ledger/README.md).  A session that is not allowed
  * to evict has no account yet, as while it logged in, and asks again at its next event; one that
  * ends meanwhile counts for all others.  Nobody waits at an instrument point, and nothing is lost.
  *
@@ -29,54 +26,13 @@
 #include "postgres.h"
 
 #include "pfs_account_evict.h"
+#include "pfs_patience.h"
 #include "pfs_ref.h"
 #include "pfs_shared.h"
 #include "pfs_summary_level.h"
 
 /* A record that somebody has pinned meanwhile is no candidate any more; then the next one is. */
 #define CANDIDATES	8
-
-PfsSharedAccounts *pfs_shared_accounts = NULL;
-
-/* This process is in the middle of a move. */
-static bool is_moving = false;
-
-static bool
-is_forbidden(void)
-{
-	return pfs_load_acquire(&pfs_shared_accounts->held) != 0;
-}
-
-bool
-pfs_account_begin_move(void)
-{
-	if (is_forbidden())
-		return false;
-	pfs_add_seqcst(&pfs_shared_accounts->moving, 1);
-	is_moving = true;
-	pfs_fence_seqcst();			/* pairs with the one in hold_records() */
-	if (!is_forbidden())
-		return true;
-	pfs_account_end_move();
-	return false;
-}
-
-void
-pfs_account_end_move(void)
-{
-	is_moving = false;
-	pfs_sub_seqcst(&pfs_shared_accounts->moving, 1);
-}
-
-bool
-pfs_account_repair(void)
-{
-	bool		was_moving = is_moving;
-
-	if (was_moving)
-		pfs_account_end_move();
-	return was_moving;
-}
 
 /* Adds the cells of a record's n-th chunk to those above it. */
 static void
@@ -152,7 +108,7 @@ evict_record(PfsAccountKind kind, uint32 index, uint64 word)
 {
 	PfsAccounts *accounts = &pfs_accounts[kind];
 
-	if (is_forbidden() || !pfs_ref_mark_found_dead(&accounts->references[index], &accounts->pages->state[index], word))
+	if (pfs_is_held(PFS_TURN_SUMMARIES) || !pfs_ref_mark_found_dead(&accounts->references[index], &accounts->pages->state[index], word))
 		return false;
 	if (pfs_pages_is_full(accounts->pages))
 		pfs_pages_count_lost(accounts->pages);
@@ -214,11 +170,11 @@ pfs_account_evict(PfsAccountKind kind)
 {
 	uint64		used = 0;
 	bool		done = false;
-	bool		forbidden;
 
-	if (!pfs_account_begin_move())
+	Assert((pfs_my_thread->seq.word & 1) != 0);
+	if (!pfs_may_move(PFS_TURN_SUMMARIES))
 		return PFS_EVICTION_FORBIDDEN;
-	for (int i = 0; i < CANDIDATES && !done && !is_forbidden(); i++)
+	for (int i = 0; i < CANDIDATES && !done && !pfs_is_held(PFS_TURN_SUMMARIES); i++)
 	{
 		uint64		word;
 		uint32		index = next_candidate(kind, &used, &word);
@@ -227,7 +183,5 @@ pfs_account_evict(PfsAccountKind kind)
 			break;
 		done = (kind == PFS_ACCOUNTS || evict_accounts_of(kind, index)) && evict_record(kind, index, word);
 	}
-	forbidden = is_forbidden();
-	pfs_account_end_move();
-	return done ? PFS_EVICTION_DONE : forbidden ? PFS_EVICTION_FORBIDDEN : PFS_EVICTION_NONE;
+	return done ? PFS_EVICTION_DONE : pfs_is_held(PFS_TURN_SUMMARIES) ? PFS_EVICTION_FORBIDDEN : PFS_EVICTION_NONE;
 }

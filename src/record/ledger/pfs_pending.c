@@ -102,14 +102,6 @@ pfs_objects_in_use(PfsCountedObjects kind, const uint32 *objects, int n)
 
 /* ---- places ---- */
 
-/* The fence pairs with the one in forbid_flushes(). */
-bool
-pfs_pending_may_move(PfsCountedObjects kind)
-{
-	pfs_fence_seqcst();
-	return pfs_load_acquire(&pfs_shared_pending[kind].held) == 0;
-}
-
 /*
  * Adds a place's numbers to the sums of their object and empties it.  Those of before a
  * truncation go to their name only, or nowhere.  False: a reader or truncator forbids it.
@@ -122,7 +114,7 @@ flush(PfsThread *t, PfsCountedObjects kind, PfsPending *p)
 
 	if (p->generation == 0)
 		return true;
-	if (!pfs_pending_may_move(kind))
+	if (!pfs_may_move(of->turn))
 		return false;
 	if (pfs_pending_counts(truncated, p, PFS_PENDING_ALL))
 	{

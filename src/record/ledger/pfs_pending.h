@@ -128,8 +128,6 @@ extern PFS_HIDDEN const PfsCountedKind *pfs_counted_kinds[PFS_NUM_COUNTED_OBJECT
 /* In shared memory, one for each kind. */
 typedef struct PfsSharedPending
 {
-	uint64		held;			/* readers and truncators at work; atomic */
-
 	/*
 	 * By part: the generation of its last TRUNCATE; truncators, one at a
 	 * time, before they raise the kind's object_truncations.
@@ -168,9 +166,6 @@ extern PfsPending *pfs_pending_take(PfsThread *t, PfsCountedObjects kind, uint64
 
 /* This process's places of a kind, with what is in front of them; NULL: there are none. */
 extern char *pfs_pending_mine(PfsThread *t, PfsCountedObjects kind);
-
-/* May what was counted be moved from record to record at this moment, until the write section ends? */
-extern bool pfs_pending_may_move(PfsCountedObjects kind);
 
 /* Flushes all places of a kind, as far as it may, as the process ends. */
 extern void pfs_pending_leave(PfsThread *t, PfsCountedObjects kind);

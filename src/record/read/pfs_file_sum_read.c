@@ -348,7 +348,7 @@ clear(PfsPatience *patience, void *arg)
 
 /* Does the work of a truncation, which empties the tables by instance in any case. */
 static int64
-truncate_sums(PfsPendingWork work)
+truncate_sums(PfsHeldWork work)
 {
 	PfsPatience patience = {.of_reset = true};
 	int64		events = 0;

@@ -12,7 +12,7 @@
 #include "pfs_pending_read.h"
 #include "pfs_shared.h"
 
-/* ---- forbidding flushes ---- */
+/* ---- forbidding moves ---- */
 
 /* Where the owner of a thread record is: its state word, and the sequence word. */
 typedef struct Section
@@ -63,51 +63,54 @@ wait_for_sections(PfsPatience *patience)
 	}
 }
 
-/* Does this process forbid flushes of a kind?  Work on one kind can be inside that on another. */
-static bool forbids[PFS_NUM_COUNTED_OBJECTS];
+/* By turn: does this process forbid moves?  Work in one turn can be inside that in another. */
+static bool forbids[PFS_NUM_TURNS];
 
-/* Forbids flushes, and returns when none is under way. */
+/* Forbids moves, and returns when none is under way. */
 static void
-forbid_flushes(PfsCountedObjects kind, PfsPatience *patience)
+forbid_moves(PfsTurn turn, PfsPatience *patience)
 {
-	forbids[kind] = true;
-	pfs_add_seqcst(&pfs_shared_pending[kind].held, 1);
-	pfs_fence_seqcst();			/* pairs with the one in
-								 * pfs_pending_may_move() */
+	forbids[turn] = true;
+	pfs_add_seqcst(&pfs_patience->held[turn].n, 1);
+	pfs_fence_seqcst();			/* pairs with the one in pfs_may_move() */
 	wait_for_sections(patience);
 }
 
 static void
-allow_flushes(int code, Datum kind)
+allow_moves(int code, Datum turn)
 {
-	bool	   *forbids_it = &forbids[DatumGetInt32(kind)];
+	bool	   *forbids_it = &forbids[DatumGetInt32(turn)];
 
 	if (*forbids_it)
-		pfs_sub_seqcst(&pfs_shared_pending[DatumGetInt32(kind)].held, 1);
+		pfs_sub_seqcst(&pfs_patience->held[DatumGetInt32(turn)].n, 1);
 	*forbids_it = false;
 }
 
 /*
- * Takes the turn (alone: of a truncator), and does the work while flushes are forbidden, which
+ * Takes the turn (alone: of a truncator), and does the work while moves are forbidden, which
  * ends with it, with an error, and with the process.  A command that was cancelled while it
  * waited ends before the work.
  */
 void
-pfs_pending_work(PfsCountedObjects kind, bool alone, PfsPendingWork work, PfsPatience *patience, void *arg)
+pfs_held_work(PfsTurn turn, bool alone, PfsHeldWork work, PfsPatience *patience, void *arg)
 {
-	PfsTurn		turn = pfs_counted_kinds[kind]->turn;
-
 	pfs_turn_take(turn, alone);
-	PG_ENSURE_ERROR_CLEANUP(allow_flushes, Int32GetDatum(kind));
+	PG_ENSURE_ERROR_CLEANUP(allow_moves, Int32GetDatum(turn));
 	{
-		forbid_flushes(kind, patience);
+		forbid_moves(turn, patience);
 		CHECK_FOR_INTERRUPTS();
 		work(patience, arg);
 	}
-	PG_END_ENSURE_ERROR_CLEANUP(allow_flushes, Int32GetDatum(kind));
-	allow_flushes(0, Int32GetDatum(kind));
+	PG_END_ENSURE_ERROR_CLEANUP(allow_moves, Int32GetDatum(turn));
+	allow_moves(0, Int32GetDatum(turn));
 	pfs_turn_give(turn, alone);
 	pfs_patience_end(patience);
+}
+
+void
+pfs_pending_work(PfsCountedObjects kind, bool alone, PfsHeldWork work, PfsPatience *patience, void *arg)
+{
+	pfs_held_work(pfs_counted_kinds[kind]->turn, alone, work, patience, arg);
 }
 
 /* ---- reading ---- */

@@ -12,11 +12,12 @@
 #include "pfs_pending.h"
 
 /*
- * Takes the turn of the kind (alone: of a truncator), forbids flushes, and does the work, which
- * may raise an error.  Ends the patience.
+ * Takes a turn, or that of a kind (alone: of a truncator), forbids others to move what it is about, and
+ * does the work, which may raise an error.  Ends the patience.
  */
-typedef void (*PfsPendingWork) (PfsPatience *patience, void *arg);
-extern void pfs_pending_work(PfsCountedObjects kind, bool alone, PfsPendingWork work, PfsPatience *patience, void *arg);
+typedef void (*PfsHeldWork) (PfsPatience *patience, void *arg);
+extern void pfs_held_work(PfsTurn turn, bool alone, PfsHeldWork work, PfsPatience *patience, void *arg);
+extern void pfs_pending_work(PfsCountedObjects kind, bool alone, PfsHeldWork work, PfsPatience *patience, void *arg);
 
 /* ---- while flushes are forbidden ---- */
 

@@ -284,7 +284,7 @@ pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrume
 		groups->groups = palloc0(Max(groups->n, 1) * sizeof(Group *));
 	}
 
-	pfs_accounts_work(false, read_level, &patience, &reading);
+	pfs_held_work(PFS_TURN_SUMMARIES, false, read_level, &patience, &reading);
 
 	if (level == PFS_LEVEL_THREAD)
 		emit_threads(&reading.copies, reading.truncated, reading.keys, emit, arg);

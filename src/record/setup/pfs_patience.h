@@ -30,6 +30,7 @@
 #define PFS_PATIENCE_H
 
 #include "pfs.h"
+#include "pfs_atomic.h"
 
 typedef struct PfsPatience
 {
@@ -65,6 +66,8 @@ typedef enum PfsTurn
 	PFS_TURN_PROGRAMS,
 } PfsTurn;
 
+#define PFS_NUM_TURNS (PFS_TURN_PROGRAMS + 1)
+
 /* alone: for a reset.  Raises an error after PFS_TURN_TIMEOUT. */
 extern void pfs_turn_take(PfsTurn what, bool alone);
 extern void pfs_turn_give(PfsTurn what, bool alone);
@@ -79,8 +82,34 @@ typedef struct PfsSharedPatience
 	uint64		resets_inexact; /* atomic */
 	uint64		repaired;		/* sequence words and the like, atomic; see
 								 * pfs_process.c */
+
+	/*
+	 * By turn: readers and resets at work that forbid others to move what
+	 * they are about from one place to another; atomic.
+	 */
+	struct
+	{
+		uint64		n;
+	}			held[PFS_NUM_TURNS] __attribute__((aligned(PFS_CACHE_LINE)));
 } PfsSharedPatience;
 
 extern PFS_HIDDEN PfsSharedPatience *pfs_patience;
+
+/*
+ * Instrument points, inside a write section: may it be moved from here to the section's end?  The
+ * fence pairs with the one in forbid_moves(); ../ledger/README.md has the protocol.
+ */
+static inline bool
+pfs_is_held(PfsTurn what)
+{
+	return pfs_load_acquire(&pfs_patience->held[what].n) != 0;
+}
+
+static inline bool
+pfs_may_move(PfsTurn what)
+{
+	pfs_fence_seqcst();
+	return !pfs_is_held(what);
+}
 
 #endif							/* PFS_PATIENCE_H */

@@ -125,13 +125,12 @@ pfs_digest_evict(uint32 *hint)
 	uint32		best_usage = PG_UINT32_MAX;
 	uint32		at = 0;
 	bool		done = false;
-	const uint64 *held = &pfs_shared_pending[PFS_COUNTED_DIGESTS].held;
 
 	Assert((pfs_my_thread->seq.word & 1) != 0);
 	evicting_since = last_truncation();
-	if (!pfs_pending_may_move(PFS_COUNTED_DIGESTS))
+	if (!pfs_may_move(PFS_TURN_DIGESTS))
 		return false;
-	for (int i = 0; i < LOOKS && !done && pfs_load_acquire(held) == 0; i++)
+	for (int i = 0; i < LOOKS && !done && !pfs_is_held(PFS_TURN_DIGESTS); i++)
 	{
 		uint64		word;
 		PfsDigestRefSlot *ref_slot;
@@ -154,7 +153,7 @@ pfs_digest_evict(uint32 *hint)
 		else
 			done = pfs_digest_give_up(at, word, move_cb, NULL);
 	}
-	if (!done && best != PFS_NO_RECORD && pfs_load_acquire(held) == 0)
+	if (!done && best != PFS_NO_RECORD && !pfs_is_held(PFS_TURN_DIGESTS))
 	{
 		at = best;
 		done = pfs_digest_give_up(best, best_word, move_cb, NULL);
