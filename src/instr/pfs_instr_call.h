@@ -275,7 +275,7 @@ pfs_plain_has_run(const PfsUsage *usage, uint64 start)
 	uint64		now = pfs_plain_now();
 	uint64	   *n;
 
-	if (unlikely(pfs_plain.state != PFS_PLAIN_RUNS))
+	if (unlikely(pfs_plain.state != PFS_PLAIN_RUNS) && !pfs_plain_comes_back(pfs_my_thread, PFS_PLAIN_RUNS))
 		return false;
 	pfs_plain.stamp = now;
 	n = pfs_plain.event->n;

@@ -296,6 +296,8 @@ general_utility(UTILITY_PARAMS)
 		}
 		prepared_command_end(t, &prepared);
 		note_transaction_command(t, command.kind, command.chain, command.gid, command.trx_id);
+		if (context == PROCESS_UTILITY_TOPLEVEL)
+			(void) pfs_plain_comes_back(t, PFS_PLAIN_RAN);
 	}
 }
 

@@ -306,6 +306,68 @@ pfs_plain_leave_now(PfsThread *t)
 	pfs_write_end(t);
 }
 
+/* ---- the general code gives it back ---- */
+
+/* What an event needs at most beside its text, and beside what it has already. */
+#define MORE_ROOM (PFS_SCHEMA_SIZE + PFS_RARE_SIZE + PFS_LAST_SIZE + PFS_EVENT_UNIT - 1)
+
+/*
+ * Is pfs_sql.top the statement that was taken over, and does it have nothing now that a plain one would not have?
+ * nest: hooks that are active.
+ */
+static inline bool
+may_come_back(const PfsThread *t, int nest)
+{
+	const PfsStatement *s = &pfs_sql.top;
+
+	return pfs_sql.top_open && s->statement_id == pfs_plain.statement_id && pfs_digest_charged == s->statement_id &&
+		pfs_sql.nest == nest && pfs_sql.open == NULL && !pfs_sql.raised && !pfs_sql.failed &&
+		s->phase == PFS_PHASE_EXECUTION && !s->is_fetch && s->next_at == 0 && s->counts == 0 && s->query_id != 0 &&
+		s->flags == pfs_plain.flags && s->event != NULL && t->events[PFS_STATEMENTS].depth == 1 &&
+		pfs_stages.n == 1 && pfs_stages.items[0].flags == 0 && pfs_plain.more == 0 &&
+		pfs_plain_is_on() && (pfs_local.not_usual & ~PFS_SLOW_OVER) == 0 && pfs_open_error.sqlstate == 0 &&
+		pfs_digest_rows_used == 0 && !pfs_is_writing(t);
+}
+
+/*
+ * Its event goes back to where it is going to stay.  Readers see it in its slot until then.
+ */
+bool
+pfs_plain_comes_back(PfsThread *t, PfsPlainState state)
+{
+	PfsStatement *s = &pfs_sql.top;
+	bool		in_call = state == PFS_PLAIN_RUNS;
+	bool		comes;
+
+	if (t == NULL || !may_come_back(t, in_call ? 1 : 0))
+		return false;
+	pfs_write_begin(t);
+	comes = pfs_history_room(t, PFS_STATEMENTS, offsetof(PfsStoredStatement, more) + s->event->text_len + MORE_ROOM) != NULL;
+	if (likely(comes))
+	{
+		pfs_statement_examined(s);
+		pfs_plain.event = pfs_statement_event_pack(t, s->event);
+		pfs_store_release(&t->events[PFS_STATEMENTS].depth, PFS_EVENT_IN_PLACE);	/* C */
+		pfs_plain.query = in_call ? s->query : NULL;
+		pfs_plain.portal = s->portal;
+		pfs_plain.portal_time = s->portal_time;
+		pfs_plain.prepared = s->prepared;
+		pfs_plain.is_utility = s->query == NULL;
+		pfs_plain.stamp = s->stamp.at;
+		pfs_plain.message = s->message;
+		pfs_plain.passes = false;
+		pfs_plain.state = state;
+		s->event = NULL;
+		s->n = s->own;
+		pfs_sql.top_open = false;
+		pfs_sql.nest = 0;
+		pfs_sql.current = NULL;
+		pfs_stages.n = 0;
+	}
+	pfs_write_end(t);
+	return comes;
+}
+
 /* ---- the next one of a pipeline ---- */
 
 /* Where it is not for the fast path, nothing is done, and the general code takes the statement before over. */
@@ -407,7 +469,7 @@ is_clear(const PfsThread *t, uint64 query_id)
 static inline PfsStoredStatement *
 find_room(PfsThread *t, const PfsPrepared *known, const char *str, int location, int len)
 {
-	uint32		fixed = offsetof(PfsStoredStatement, more) + PFS_SCHEMA_SIZE + PFS_RARE_SIZE + PFS_LAST_SIZE + PFS_EVENT_UNIT - 1;
+	uint32		fixed = offsetof(PfsStoredStatement, more) + MORE_ROOM;
 	const PfsBlockWriter *to = &t->events[PFS_STATEMENTS].finished;
 	uint32		text;
 

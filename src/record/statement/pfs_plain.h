@@ -103,6 +103,12 @@ pfs_plain_leave_inside(PfsThread *t)
 		pfs_plain_leave_inside_now(t);
 }
 
+/*
+ * Outside of write sections: the statement that the general code has taken over goes on as a plain one, in this state
+ * (RUNS: in its call; RAN: behind it), if what has happened in the meantime, as nested statements, is over.
+ */
+extern bool pfs_plain_comes_back(PfsThread *t, PfsPlainState state);
+
 /* Begins what is collected beside: the peak of memory, and the first stage. */
 extern void pfs_plain_arrives_with_more(PfsThread *t, uint64 now);
 

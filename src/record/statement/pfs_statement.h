@@ -339,6 +339,9 @@ extern size_t pfs_statement_event_used(const PfsEvent *event);
 extern size_t pfs_transaction_event_used(const PfsEvent *event);
 extern void pfs_statement_event_unpack(const void *from, PfsEvent *to);
 
+/* The owner, inside a write section. */
+extern PfsStoredStatement *pfs_statement_event_pack(PfsThread *t, PfsStatementEvent *e);
+
 /*
  * ---- the owner: hooks and callbacks, outside of critical sections ----
  *

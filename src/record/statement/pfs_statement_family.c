@@ -79,30 +79,38 @@ pfs_statement_event_used(const PfsEvent *event)
 	return offsetof(PfsStatementEvent, texts) + texts_size(e);
 }
 
-/* Puts a statement from a slot into its thread's block. */
-void
-pfs_statement_event_record(PfsThread *t, PfsEvent *event)
+/* Writes a statement from a slot to where its thread's block goes on, and returns that place; NULL: there is no block. */
+PfsStoredStatement *
+pfs_statement_event_pack(PfsThread *t, PfsStatementEvent *e)
 {
-	PfsStatementEvent *e = (PfsStatementEvent *) event;
 	const uint64 *rare = pfs_counters_rare(e->n + PFS_N_RARE);
 	bool		last = (e->counts & (PFS_COUNTS_MEMORY | PFS_IN_PROGRAM)) != 0;
 	size_t		size = TYPEALIGN(PFS_EVENT_UNIT, BEGIN_SIZE + REST_SIZE + texts_size(e));
+	char	   *place;
 	char	   *to;
 	char	   *at;
 
 	e->wide = (rare != NULL ? PFS_WIDE_COUNTERS : 0) | (last ? PFS_WIDE_LAST : 0);
-	to = pfs_event_room(t, PFS_STATEMENTS, event, size + (rare != NULL ? PFS_RARE_SIZE : 0) + (last ? PFS_LAST_SIZE : 0));
-	if (unlikely(to == NULL))
-		return;
-	at = to + size;
+	place = pfs_event_room(t, PFS_STATEMENTS, (PfsEvent *) e,
+						   size + (rare != NULL ? PFS_RARE_SIZE : 0) + (last ? PFS_LAST_SIZE : 0));
+	if (unlikely(place == NULL))
+		return NULL;
+	at = place + size;
 	if (rare != NULL)
 		at = copy_part(at, rare, PFS_RARE_SIZE);
 	if (last)
 		(void) copy_part(at, &e->memory, PFS_LAST_SIZE);
-	to = copy_part(to, PFS_EVENT_STORED(e), BEGIN_SIZE);
+	to = copy_part(place, PFS_EVENT_STORED(e), BEGIN_SIZE);
 	to = copy_part(to, &e->query_id, REST_SIZE);
 	memcpy(to, e->texts, texts_size(e));
-	pfs_event_done(t, PFS_STATEMENTS, event);
+	return (PfsStoredStatement *) place;
+}
+
+void
+pfs_statement_event_record(PfsThread *t, PfsEvent *event)
+{
+	if (likely(pfs_statement_event_pack(t, (PfsStatementEvent *) event) != NULL))
+		pfs_event_done(t, PFS_STATEMENTS, event);
 }
 
 /* Makes a reader's copy, but for whose it is, or what a slot has, of a statement in a block. */
