@@ -245,8 +245,9 @@ my @commands = (
 my @prepared = ([ b => 'BEGIN' ], [ u => 'UPDATE t SET n = n + 1 WHERE i = 5' ], [ e => 'COMMIT' ], [ r => 'ROLLBACK' ], [ f => 'SELECT 1 / (i - 1) FROM t WHERE i = 1' ]);
 
 # All of it, and what is said of the session that has done it.
-sub said_of_transactions
+sub said_of
 {
+	my ($do) = @_;
 	my $session = PfsWire->new($server);
 	my $id = $server->thread_of($session->pid);
 	my $send = sub {
@@ -259,18 +260,11 @@ sub said_of_transactions
 	$send->(1, [ Query => 'SELECT 1' ]);
 	$server->poll_idle($id);
 	$server->sql('TRUNCATE pfs.events_statements_history_long, pfs.events_transactions_history_long, pfs.events_stages_history_long, pfs.events_statements_summary_by_digest, pfs.events_transactions_summary_by_thread_by_event_name, pfs.events_stages_summary_by_thread_by_event_name');
-	$send->(1, [ Query => $_ ]) foreach @commands;
-	# Each message for itself; then whole transactions at once, with one Sync and with several.
-	$send->(1, [ Parse => @$_ ], ['Sync']) foreach @prepared;
-	$send->(1, [ Bind => $_ ], [ Execute => 0 ], ['Sync']) foreach qw(b u e e b u r b f u e b b r);
-	$send->(1, (map { ([ Bind => $_ ], [ Execute => 0 ]) } @$_), ['Sync']) foreach [qw(b u e)], [qw(b u r u)], [qw(b f e)], ['r'], [qw(u b u e b e)];
-	$send->(3, (map { ([ Bind => $_ ], [ Execute => 0 ], ['Sync']) } qw(b u e)));
-	# Prepared with the same messages, and not executed.
-	$send->(1, [ Parse => '', 'BEGIN' ], [ Bind => '' ], [ Execute => 0 ], [ Parse => '', 'COMMIT' ], [ Bind => '' ], [ Execute => 0 ], [ Parse => '', 'BEGIN' ], ['Sync']);
+	$do->($send);
 	$server->poll_idle($id);
 	my $statements = "pfs.events_statements_history_long s LEFT JOIN pfs.events_transactions_history_long t ON s.nesting_event_type = 'TRANSACTION' AND t.thread_id = s.thread_id AND t.event_id = s.nesting_event_id
 		LEFT JOIN pfs.events_statements_history_long o ON o.thread_id = s.thread_id AND o.event_id = coalesce(t.nesting_event_id, s.nesting_event_id)";
-	my $all = $server->sql("SELECT s.event_name, s.sql_text, s.query_id, s.nesting_event_level, s.nesting_event_type, o.sql_text, s.returned_sqlstate, s.message_text, s.errors, s.warnings, s.rows_sent, s.rows_affected, s.wal_records > 0,
+	my $all = $server->sql("SELECT s.event_name, s.sql_text, s.query_id, s.nesting_event_level, s.nesting_event_type, o.sql_text, s.returned_sqlstate, s.message_text, s.errors, s.warnings, s.rows_sent, s.rows_affected, CASE WHEN s.event_name NOT LIKE '%select' THEN s.wal_records > 0 END,
 			s.exec_time > 0, s.exec_time <= s.timer_wait, s.max_total_memory > 0
 		FROM $statements WHERE s.thread_id = $id ORDER BY s.event_id");
 	$all .= "\n" . $server->sql("SELECT t.state, t.access_mode, t.isolation_level, t.autocommit, t.number_of_savepoints, t.trx_id IS NULL, t.nesting_event_type, s.sql_text, s.timer_start <= t.timer_start AND t.timer_end > t.timer_start
@@ -290,24 +284,141 @@ sub said_of_transactions
 	return $all;
 }
 
+sub transactions
+{
+	my ($send) = @_;
+
+	$send->(1, [ Query => $_ ]) foreach @commands;
+	# Each message for itself; then whole transactions at once, with one Sync and with several.
+	$send->(1, [ Parse => @$_ ], ['Sync']) foreach @prepared;
+	$send->(1, [ Bind => $_ ], [ Execute => 0 ], ['Sync']) foreach qw(b u e e b u r b f u e b b r);
+	$send->(1, (map { ([ Bind => $_ ], [ Execute => 0 ]) } @$_), ['Sync']) foreach [qw(b u e)], [qw(b u r u)], [qw(b f e)], ['r'], [qw(u b u e b e)];
+	$send->(3, (map { ([ Bind => $_ ], [ Execute => 0 ], ['Sync']) } qw(b u e)));
+	# Prepared with the same messages, and not executed.
+	$send->(1, [ Parse => '', 'BEGIN' ], [ Bind => '' ], [ Execute => 0 ], [ Parse => '', 'COMMIT' ], [ Bind => '' ], [ Execute => 0 ], [ Parse => '', 'BEGIN' ], ['Sync']);
+}
+
 sub both_ways
 {
-	my ($what) = @_;
-	my $plain = said_of_transactions();
+	my ($what, $do) = @_;
+	my $plain = said_of($do);
 
 	$server->sql("SELECT pfs.set_consumers('events_statements_cpu', 'YES')");
-	is($plain, said_of_transactions(), "$what are the same by both ways");
+	my @plain = split /\n/, $plain;
+	my @general = split /\n/, said_of($do);
+	my @other = grep { ($plain[$_] // '') ne ($general[$_] // '') } 0 .. ($#plain > $#general ? $#plain : $#general);
+
+	ok(!@other, "$what are the same by both ways") or diag(map { "plain: @{[$plain[$_] // '']}\nother: @{[$general[$_] // '']}\n" } @other[0 .. ($#other < 9 ? $#other : 9)]);
 	$server->sql("SELECT pfs.set_consumers('events_statements_cpu', 'NO')");
 	return $plain;
 }
 
-my $plain = both_ways('transactions');
+my $plain = both_ways('transactions', \&transactions);
 
 cmp_ok(scalar(() = $plain =~ m{^statement/sql/(?:begin|start_transaction|commit|rollback)\|}gm), '>', 40, '... and they are all there');
 $server->sql("UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name LIKE 'stage/sql/%' OR name LIKE 'memory/context/%'");
-$plain = both_ways('transactions with stages and memory');
+$plain = both_ways('transactions with stages and memory', \&transactions);
 $server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name LIKE 'stage/sql/%' OR name LIKE 'memory/context/%'");
 cmp_ok(scalar(() = $plain =~ m{^stage/sql/commit\|}gm), '>', 20, '... and so are their stages');
+
+# ---- nested ones ----
+
+# Functions that execute statements, one inside the other and deeper than the plain way goes; with errors that are
+# caught and that are not, cursors, triggers, written rows, commands, texts that are made, other users, savepoints, and
+# queries that are read in parts.  The second time all plans are cached.
+$server->sql(<<'EOT');
+CREATE ROLE regress_other;
+GRANT ALL ON t, later TO regress_other;
+CREATE TABLE log (i int, what text);
+GRANT ALL ON log TO regress_other;
+CREATE TABLE part (i int PRIMARY KEY REFERENCES t, n int);
+CREATE FUNCTION one(a int) RETURNS int LANGUAGE plpgsql AS $$ DECLARE b int; BEGIN SELECT n INTO b FROM t WHERE i = a; RETURN b; END $$;
+CREATE FUNCTION several(a int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE b int; c int;
+BEGIN
+	SELECT n INTO b FROM t WHERE i = a;
+	UPDATE t SET n = n + 1 WHERE i = a;
+	INSERT INTO log VALUES (a, 'several');
+	SELECT count(*) INTO c FROM t WHERE i < a;
+	RETURN b + c;
+END $$;
+CREATE FUNCTION deep(a int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE b int;
+BEGIN
+	IF a = 0 THEN RETURN 0; END IF;
+	SELECT deep(a - 1) + one(a) INTO b FROM t WHERE i = 1;
+	RETURN b;
+END $$;
+CREATE FUNCTION caught(a int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE b int;
+BEGIN
+	SELECT several(a) INTO b;
+	BEGIN
+		SELECT one(a) / 0 INTO b FROM t WHERE i = 1;
+	EXCEPTION WHEN division_by_zero THEN
+		SELECT one(a) INTO b;
+	END;
+	PERFORM one(a + 1);
+	RETURN b;
+END $$;
+CREATE FUNCTION fails(a int) RETURNS int LANGUAGE plpgsql AS $$ DECLARE b int; BEGIN PERFORM one(a); SELECT 1 / (i - 1) INTO b FROM t WHERE i = 1; RETURN b; END $$;
+CREATE FUNCTION reads(a int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE r record; b int := 0; c refcursor;
+BEGIN
+	FOR r IN SELECT i FROM t WHERE i <= a LOOP
+		b := b + one(r.i);
+		UPDATE t SET n = n + 1 WHERE i = r.i;
+	END LOOP;
+	OPEN c FOR SELECT i FROM t WHERE i <= a;
+	FETCH c INTO b;
+	PERFORM one(b);
+	CLOSE c;
+	RETURN b;
+END $$;
+CREATE FUNCTION made(a int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE b int;
+BEGIN
+	EXECUTE 'SELECT n FROM t WHERE i = $1' INTO b USING a;
+	RAISE WARNING 'made';
+	SET LOCAL work_mem = '5MB';
+	WITH w AS (UPDATE t SET n = n + 1 WHERE i = a RETURNING n) SELECT n INTO b FROM w;
+	INSERT INTO log VALUES (a, 'made') RETURNING i INTO b;
+	RETURN b;
+END $$;
+CREATE FUNCTION rows_of(a int) RETURNS SETOF int LANGUAGE sql AS $$ SELECT n FROM t WHERE i <= a AND random() >= 0 $$;
+CREATE FUNCTION as_other(a int) RETURNS int LANGUAGE plpgsql SECURITY DEFINER AS $$ DECLARE b int; BEGIN SELECT n INTO b FROM t WHERE i = a; RETURN b; END $$;
+ALTER FUNCTION as_other OWNER TO regress_other;
+CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log SELECT one(NEW.i), 'noted'; RETURN NULL; END $$;
+CREATE TRIGGER noting AFTER INSERT OR UPDATE ON part FOR EACH ROW EXECUTE FUNCTION noted();
+CREATE PROCEDURE commits(a int) LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log VALUES (a, 'commits'); COMMIT; PERFORM one(a); END $$;
+EOT
+
+my @nesting = (
+	'SELECT one(3)', 'SELECT several(4), several(5)', 'SELECT deep(2)', 'SELECT deep(7)', 'SELECT caught(6)', 'SELECT fails(3)',
+	'SELECT reads(3)', 'SELECT made(7)', 'SELECT sum(r) FROM rows_of(4) r', 'SELECT rows_of(3) LIMIT 2', 'SELECT as_other(8) FROM t WHERE i < 3',
+	'INSERT INTO part VALUES (9, one(9))', 'UPDATE part SET n = several(10) RETURNING n', 'INSERT INTO part VALUES (1000, 1)', 'DELETE FROM part',
+	'CALL commits(11)', 'DO $$ BEGIN PERFORM one(12); PERFORM several(13); END $$',
+	'BEGIN', 'SELECT several(14)', 'SAVEPOINT s', 'SELECT fails(3)', 'ROLLBACK TO s', 'SELECT caught(15)', 'COMMIT',
+	'BEGIN', 'DECLARE k CURSOR FOR SELECT one(i) FROM t', 'FETCH 2 FROM k', 'SELECT one(1)', 'FETCH 2 FROM k', 'COMMIT',
+	'SELECT one(1); SELECT several(2); SELECT one(3)', 'PREPARE p (int) AS SELECT several($1)', 'EXECUTE p (16)', 'EXECUTE p (17)', 'DEALLOCATE p');
+my @called = ([ c => 'SELECT several(18)' ], [ d => 'SELECT deep(3)' ], [ x => 'SELECT fails(1)' ]);
+
+sub nest
+{
+	my ($send) = @_;
+
+	$send->(1, [ Query => $_ ]) foreach (@nesting) x 2;
+	$send->(1, [ Parse => @$_ ], ['Sync']) foreach @called;
+	$send->(1, [ Bind => $_ ], [ Execute => 0 ], ['Sync']) foreach qw(c d c x c d);
+	$send->(1, (map { ([ Bind => $_ ], [ Execute => 0 ]) } @$_), ['Sync']) foreach [qw(c d c)], [qw(c x d)];
+	$send->(3, (map { ([ Bind => $_ ], [ Execute => 0 ], ['Sync']) } qw(c d c)));
+}
+
+$plain = both_ways('nested statements', \&nest);
+cmp_ok(scalar(() = $plain =~ m{^statement/sql/\w+\|[^|]*\|[^|]*\|[1-9]}gm), '>', 250, '... and they are all there');
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name LIKE 'stage/sql/%' OR name LIKE 'memory/context/%'");
+both_ways('nested statements with stages and memory', \&nest);
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name LIKE 'stage/sql/%' OR name LIKE 'memory/context/%'");
 
 # ---- sums ----
 

@@ -183,7 +183,7 @@ has_been_seen(void)
 	TimestampTz message = GetCurrentStatementStartTimestamp();
 
 	if (pfs_plain.state != PFS_PLAIN_NONE)
-		return pfs_plain.state == PFS_PLAIN_RAN && pfs_plain.message == message;
+		return pfs_plain.state == PFS_PLAIN_RAN && pfs_plain.open.message == message;
 	return pfs_sql.nest != 0 || (pfs_sql.top_open && pfs_sql.top.done && pfs_sql.top.message == message);
 }
 
@@ -199,7 +199,7 @@ end_sending(void)
 	sending = false;
 	if (t == NULL || pfs_is_writing(t))
 		return;
-	if (pfs_plain.state == PFS_PLAIN_RAN && pfs_plain.event->n[PFS_N_ROWS_SENT] == rows)
+	if (pfs_plain.state == PFS_PLAIN_RAN && pfs_plain.open.event->n[PFS_N_ROWS_SENT] == rows)
 		return;
 	pfs_plain_leave(t);
 	if (!pfs_sql.top_open || pfs_sql.nest != 0)

@@ -336,16 +336,6 @@ end_untimed(PfsCall *call)
 		pfs_call_end_inside(call, pfs_timestamp_now());
 }
 
-/*
- * Does a portal begin its own query?  That is a cursor: between its calls others are executed.  A query without a
- * portal is executed from its start to its end by one caller, but for one that wants its rows one by one.
- */
-static inline bool
-is_start_of_portal(const PfsStatementSource *source)
-{
-	return source->portal != NULL && ((const PortalData *) source->portal)->status == PORTAL_DEFINED;
-}
-
 /* Notes where the plan comes from that a statement executes. */
 static inline void
 note_plan_origin(PfsStatement *s, const QueryDesc *desc)
@@ -386,7 +376,7 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 		if (s != NULL)
 		{
 			pfs_nested_set_query(s, desc);
-			s->is_whole = !is_start_of_portal(&source);
+			s->is_whole = !pfs_is_start_of_portal(source.portal);
 		}
 	}
 	note_plan_origin(s, desc);
@@ -405,17 +395,21 @@ pfs_call_executor_start_end(PfsCall *call)
 	end_untimed(call);
 }
 
-/* Makes what the end of a plain statement's call needs, as if pfs_call_enter() had begun it at top level. */
+/* Makes what the end of a plain statement's call needs, as if pfs_call_enter() had begun it. */
 void
-pfs_call_plain_left(PfsCall *call, uint64 start)
+pfs_call_plain_left(PfsCall *call, const QueryDesc *desc, uint64 start)
 {
+	PfsStatement *nested = desc != NULL ? pfs_call_nested(desc) : NULL;
+	PfsStatement *s = nested != NULL ? nested : &pfs_sql.top;
+
 	call->thread = pfs_my_thread;
-	call->nest = 0;
-	call->statement = &pfs_sql.top;
-	call->outer = NULL;
+	call->nest = nested != NULL ? s->nest : 0;
+	call->statement = s;
+	call->outer = nested != NULL ? s->outer : NULL;
 	call->nstages = 1;
-	call->top = true;
+	call->top = nested == NULL;
 	call->passes = false;
+	call->lock_ticks = s->lock_ticks;
 	call->start = (PfsTimestamp)
 	{
 		start, PFS_FLAGS_TIMER(pfs_local.usual)

@@ -237,9 +237,9 @@ extern void pfs_call_utility_end(PfsCall *call, uint64 rows_sent, uint64 rows_af
 
 /*
  * A call of a plain statement that general code has taken over meanwhile (pfs_plain.h): makes what its end needs.
- * start: its begin.
+ * desc: its query's, of the executor; else NULL.  start: its begin.
  */
-extern void pfs_call_plain_left(PfsCall *call, uint64 start);
+extern void pfs_call_plain_left(PfsCall *call, const QueryDesc *desc, uint64 start);
 
 /* ---- calls of a plain statement (pfs_plain.h) ---- */
 
@@ -250,15 +250,15 @@ extern void pfs_call_plain_left(PfsCall *call, uint64 start);
 static pg_attribute_always_inline uint64
 pfs_plain_runs(PfsUsage *usage)
 {
-	if (likely(pfs_plain.prepared != NULL))
-		pfs_plain.prepared->executed = true;
+	if (likely(pfs_plain.open.prepared != NULL))
+		pfs_plain.open.prepared->executed = true;
 	else
 	{
-		const char *name = ((Portal) pfs_plain.portal)->prepStmtName;
+		const char *name = ((Portal) pfs_plain.open.portal)->prepStmtName;
 
 		if (name != NULL)
-			pfs_plain.prepared = pfs_prepared_executed(pfs_my_thread, name, pfs_plain.event->query_id, pfs_plain.portal_time,
-													   false);
+			pfs_plain.open.prepared = pfs_prepared_executed(pfs_my_thread, name, pfs_plain.open.event->query_id, pfs_plain.open.portal_time,
+															false);
 	}
 	pfs_plain.state = PFS_PLAIN_RUNS;
 	pfs_usage_begin(usage);
@@ -275,18 +275,20 @@ pfs_plain_has_run(const PfsUsage *usage, uint64 start)
 	uint64		now = pfs_plain_now();
 	uint64	   *n;
 
-	if (unlikely(pfs_plain.state != PFS_PLAIN_RUNS) && !pfs_plain_comes_back(pfs_my_thread, PFS_PLAIN_RUNS))
+	if (unlikely(pfs_plain.state != PFS_PLAIN_RUNS || pfs_plain.open.event == NULL) &&
+		!pfs_plain_comes_back(pfs_my_thread, PFS_PLAIN_RUNS))
 		return false;
-	pfs_plain.stamp = now;
-	n = pfs_plain.event->n;
+	pfs_plain.open.stamp = now;
+	n = pfs_plain.open.event->n;
 	if (likely(now > start))
 		n[PFS_N_EXEC_TIME] += now - start;
 	pfs_usage_end(usage, n);
 	if (unlikely(pfs_usage_is_rare(usage)))
 		pfs_usage_end_rare(usage, pfs_plain_rare());
 	pfs_plain.state = PFS_PLAIN_RAN;
-	pfs_local.slow |= PFS_SLOW_OVER;
-	pfs_plain.message = GetCurrentStatementStartTimestamp();
+	if (likely(pfs_plain.depth == 0))
+		pfs_local.slow |= PFS_SLOW_OVER;
+	pfs_plain.open.message = GetCurrentStatementStartTimestamp();
 	return true;
 }
 

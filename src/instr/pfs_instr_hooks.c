@@ -93,7 +93,7 @@ plain_is_planned(const Query *query, const char *str)
 {
 	if (pfs_plain.state == PFS_PLAIN_ARRIVED && !pfs_digest_may_lack_text(query->queryId))
 		(void) pfs_plain_is_named(pfs_my_thread, query, str);
-	return pfs_plain.state == PFS_PLAIN_NAMED && pfs_plain.event->query_id == query->queryId &&
+	return pfs_plain.state == PFS_PLAIN_NAMED && pfs_plain.open.event->query_id == query->queryId &&
 		!pfs_is_writing(pfs_my_thread);
 }
 
@@ -121,12 +121,12 @@ planner_cb(PFS_PLANNER_PARAMS)
 		if (likely(pfs_plain.state == PFS_PLAIN_PLANNING))
 		{
 			if (likely(now > start))
-				pfs_plain.event->n[PFS_N_PLAN_TIME] += now - start;
+				pfs_plain.open.event->n[PFS_N_PLAN_TIME] += now - start;
 			pfs_plain.is_planned = true;
 			pfs_plain.state = PFS_PLAIN_NAMED;
 			return result;
 		}
-		pfs_call_plain_left(&call, start);
+		pfs_call_plain_left(&call, NULL, start);
 		if (pfs_call_end(&call))
 			pfs_call_plan_end(&call);
 		return result;
@@ -177,16 +177,16 @@ count_for_execute(const PfsCall *call, uint64 affected)
 
 /* Ends a start in which the general code has taken the plain statement over. */
 static pg_noinline void
-start_left(void)
+start_left(const QueryDesc *desc)
 {
 	PfsCall		call;
 
-	pfs_call_plain_left(&call, 0);
+	pfs_call_plain_left(&call, desc, 0);
 	if (pfs_call_end(&call))
 		pfs_call_executor_start_end(&call);
 }
 
-/* The start of a plain statement, which pfs_plain_starts() has noted. */
+/* The start of a plain statement, which pfs_plain_starts() or pfs_plain_nests() has noted. */
 static void
 plain_start(QueryDesc *desc, int eflags)
 {
@@ -194,7 +194,7 @@ plain_start(QueryDesc *desc, int eflags)
 	if (likely(pfs_plain.state == PFS_PLAIN_STARTING))
 		pfs_plain.state = PFS_PLAIN_STARTED;
 	else
-		start_left();
+		start_left(desc);
 }
 
 /*
@@ -217,6 +217,7 @@ general_start(QueryDesc *desc, int eflags)
 		pfs_call_executor_start_end(&call);
 }
 
+/* The start where something is on: of a plain statement, or of any other. */
 static pg_noinline void
 any_start(QueryDesc *desc, int eflags)
 {
@@ -226,6 +227,8 @@ any_start(QueryDesc *desc, int eflags)
 	if (likely(pfs_plain.state == PFS_PLAIN_ARRIVED || pfs_plain.state == PFS_PLAIN_NAMED) &&
 		likely(pfs_plain_starts(pfs_my_thread, stmt, stmt->queryId, desc->sourceText, desc)) &&
 		(!pfs_plain_has_stages() || pfs_plain_starts_stage()))
+		plain_start(desc, eflags);
+	else if (pfs_plain.state == PFS_PLAIN_RUNS && pfs_plain_nests(pfs_my_thread, desc))
 		plain_start(desc, eflags);
 	else
 		general_start(desc, eflags);
@@ -251,7 +254,7 @@ run_left(const QueryDesc *desc, PfsUsage usage, uint64 start)
 	PfsCall		call;
 
 	call.usage = usage;
-	pfs_call_plain_left(&call, start);
+	pfs_call_plain_left(&call, desc, start);
 	if (pfs_call_end(&call))
 		pfs_call_run_end(&call, rows_sent(desc), rows_affected(desc), 0);
 }
@@ -269,7 +272,7 @@ plain_run(PFS_EXECUTOR_RUN_PARAMS)
 		uint64		rows = desc->estate->es_processed;
 
 		if (likely(desc->operation == CMD_SELECT || desc->plannedstmt->hasReturning))
-			pfs_plain.event->n[PFS_N_ROWS_SENT] = rows;
+			pfs_plain.open.event->n[PFS_N_ROWS_SENT] = rows;
 		if (desc->operation != CMD_SELECT)
 			pfs_plain_rare()[PFS_N_ROWS_AFFECTED - PFS_N_RARE] = rows;
 	}
@@ -334,7 +337,8 @@ static void
 executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 {
 	if (likely(pfs_plain_is(PFS_PLAIN_STARTED, desc)) &&
-		likely(!desc->plannedstmt->parallelModeNeeded && !desc->plannedstmt->hasModifyingCTE))
+		likely(!desc->plannedstmt->parallelModeNeeded && !desc->plannedstmt->hasModifyingCTE) &&
+		(likely(pfs_plain.depth == 0) || !PFS_EXECUTOR_RUN_IN_PARTS))
 	{
 		if (pfs_plain_has_stages())
 			staged_run(PFS_EXECUTOR_RUN_ARGS);
@@ -354,7 +358,7 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 static inline void
 note_portal(const QueryDesc *desc)
 {
-	if (unlikely(desc->plannedstmt->hasReturning || desc->plannedstmt->hasModifyingCTE))
+	if (pfs_plain.depth == 0 && unlikely(desc->plannedstmt->hasReturning || desc->plannedstmt->hasModifyingCTE))
 		pfs_portal_executed();
 }
 
@@ -362,7 +366,7 @@ note_portal(const QueryDesc *desc)
 static pg_noinline void
 plain_finish(QueryDesc *desc)
 {
-	TimestampTz message = pfs_plain.message;
+	TimestampTz message = pfs_plain.open.message;
 	PfsCall		call;
 	uint64		start;
 
@@ -375,13 +379,14 @@ plain_finish(QueryDesc *desc)
 		note_portal(desc);
 		return;
 	}
-	pfs_call_plain_left(&call, start);
-	pfs_sql.top.done = true;
-	pfs_sql.top.message = message;
+	pfs_call_plain_left(&call, desc, start);
+	call.statement->done = true;
+	call.statement->message = message;
 	if (pfs_call_end(&call))
 	{
 		pfs_call_finish_end(&call, desc, 0);
-		note_portal(desc);
+		if (call.statement == &pfs_sql.top)
+			note_portal(desc);
 	}
 }
 
@@ -423,14 +428,18 @@ general_finish(QueryDesc *desc)
 	}
 }
 
-/* Ends a finish or an end in which the general code has taken the plain statement over; s: whose it is, or NULL. */
+/*
+ * Ends a finish or an end in which the general code has taken the plain statement over.  is_nobodys: the query's statement
+ * had ended before.
+ */
 static pg_noinline void
-end_left(QueryDesc *desc, PfsStatement *s, bool is_end)
+end_left(QueryDesc *desc, bool is_nobodys, bool is_end)
 {
 	PfsCall		call;
 
-	pfs_call_plain_left(&call, 0);
-	call.statement = s;
+	pfs_call_plain_left(&call, desc, 0);
+	if (is_nobodys)
+		call.statement = NULL;
 	if (!pfs_call_end(&call))
 		return;
 	if (is_end)
@@ -439,7 +448,7 @@ end_left(QueryDesc *desc, PfsStatement *s, bool is_end)
 		return;
 	}
 	pfs_call_finish_end(&call, desc, 0);
-	if (s != NULL)
+	if (call.statement == &pfs_sql.top)
 		note_portal(desc);
 }
 
@@ -458,7 +467,17 @@ marked_finish(QueryDesc *desc)
 		note_portal(desc);
 	}
 	else
-		end_left(desc, &pfs_sql.top, false);
+		end_left(desc, false, false);
+}
+
+/* A nested statement ends with its query. */
+static pg_noinline void
+nested_end(QueryDesc *desc)
+{
+	if (likely(pfs_plain_nested_ends(pfs_my_thread)))
+		return;
+	pfs_plain_leave(pfs_my_thread);
+	end_left(desc, false, true);
 }
 
 /*
@@ -470,13 +489,16 @@ plain_end(QueryDesc *desc)
 {
 	pfs_plain.state = PFS_PLAIN_ENDING;
 	prev_executor_end(desc);
-	if (likely(pfs_plain.state == PFS_PLAIN_ENDING))
+	if (unlikely(pfs_plain.state != PFS_PLAIN_ENDING))
 	{
-		pfs_plain.state = PFS_PLAIN_RAN;
-		pfs_plain.query = NULL;
+		end_left(desc, false, true);
+		return;
 	}
+	pfs_plain.state = PFS_PLAIN_RAN;
+	if (likely(pfs_plain.depth == 0))
+		pfs_plain.open.query = NULL;
 	else
-		end_left(NULL, &pfs_sql.top, true);
+		nested_end(desc);
 }
 
 static pg_attribute_always_inline void
@@ -495,7 +517,7 @@ call_previous(QueryDesc *desc, bool is_end)
 static inline bool
 is_of_ended(const QueryDesc *desc)
 {
-	return pfs_plain.state != PFS_PLAIN_NONE && pfs_sql.open == NULL && pfs_plain.query != desc;
+	return pfs_plain.state != PFS_PLAIN_NONE && pfs_plain.depth == 0 && pfs_sql.open == NULL && pfs_plain.open.query != desc;
 }
 
 /* Passes it on: what it executes is in no statement. */
@@ -506,7 +528,7 @@ pass_ended(QueryDesc *desc, bool is_end)
 	call_previous(desc, is_end);
 	pfs_plain.passes = false;
 	if (unlikely(pfs_plain.state == PFS_PLAIN_NONE))
-		end_left(desc, NULL, is_end);
+		end_left(desc, true, is_end);
 }
 
 /* The finish of a plain statement, whose stage has begun. */
@@ -588,7 +610,7 @@ staged_end(QueryDesc *desc)
 		return;
 	}
 	plain_end(desc);
-	pfs_plain.stamp = pfs_plain_now();
+	pfs_plain.open.stamp = pfs_plain_now();
 }
 
 /* The end of any plain statement's query. */

@@ -197,7 +197,7 @@ utility_left(int kind, PfsUsage usage, uint64 start)
 	PfsCall		call;
 
 	call.usage = usage;
-	pfs_call_plain_left(&call, start);
+	pfs_call_plain_left(&call, NULL, start);
 	if (pfs_call_end(&call))
 		pfs_call_utility_end(&call, 0, 0);
 	note_transaction_command(pfs_my_thread, kind, false, NULL, 0);

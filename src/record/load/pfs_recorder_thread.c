@@ -223,11 +223,20 @@ copy_statements(const PfsThread *t, Running *to)
 {
 	const PfsEvents *events = &t->events[PFS_STATEMENTS];
 	uint32		depth = pfs_load_acquire(&events->depth);	/* C */
+	uint32		n;
 	const char *slots = pfs_load_relaxed(&events->slots);
 
 	if (slots == NULL)
 		return 0;
-	if (depth == PFS_EVENT_IN_PLACE)
+	n = Min(depth & ~PFS_EVENT_IN_PLACE, PFS_STATEMENT_DEPTH);
+	for (uint32 level = 0; level < n; level++)
+	{
+		const PfsStatementEvent *e = (const PfsStatementEvent *)
+		(slots + pfs_load_relaxed(&events->slot[level]) % PFS_EVENT_DEPTH_MAX * (size_t) pfs_sizes.event_size[PFS_STATEMENTS]);
+
+		COPY_STATEMENT(&to[level], e);
+	}
+	if ((depth & PFS_EVENT_IN_PLACE) != 0 && n < PFS_STATEMENT_DEPTH)
 	{
 		const PfsStoredStatement *e = (const PfsStoredStatement *) pfs_load_relaxed(&events->finished.next);
 
@@ -236,19 +245,11 @@ copy_statements(const PfsThread *t, Running *to)
 		 * at again.
 		 */
 		if (pfs_blocks_left(pfs_histories[PFS_STATEMENTS], e) < sizeof(*e))
-			return 0;
-		COPY_STATEMENT(to, e);
-		return 1;
+			return n;
+		COPY_STATEMENT(&to[n], e);
+		n++;
 	}
-	depth = Min(depth, PFS_STATEMENT_DEPTH);
-	for (uint32 level = 0; level < depth; level++)
-	{
-		const PfsStatementEvent *e = (const PfsStatementEvent *)
-		(slots + pfs_load_relaxed(&events->slot[level]) % PFS_EVENT_DEPTH_MAX * (size_t) pfs_sizes.event_size[PFS_STATEMENTS]);
-
-		COPY_STATEMENT(&to[level], e);
-	}
-	return depth;
+	return n;
 }
 
 #define COUNTED (PFS_FLAG_DIGEST | PFS_FLAG_TIMED | PFS_FLAG_CURRENT)

@@ -151,13 +151,14 @@ copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsE
 	{
 		uint64		before = pfs_seqlock_read_begin(&t->seq);
 		uint32		depth = pfs_load_acquire(&events->depth);	/* C */
+		bool		is_in_place = depth == (level | PFS_EVENT_IN_PLACE);
 		const void *slot = slot_of(t, family, level);
 		void	   *stored = NULL;
 		PfsWait		wait;
 
-		if (depth <= level || slot == NULL || (depth == PFS_EVENT_IN_PLACE && level > 0))
+		if (slot == NULL || (!is_in_place && (depth & ~PFS_EVENT_IN_PLACE) <= level))
 			return false;
-		if (depth == PFS_EVENT_IN_PLACE)
+		if (is_in_place)
 		{
 			stored = copy_in_place(family, events);
 			if (stored == NULL)

@@ -77,7 +77,7 @@ count_at_once(const PfsDigestEnd *end, bool with_waits)
 	PfsCachedDigest *cached = pfs_digest_is_key(&end->key) ? pfs_digest_enter(&end->key, !end->is_fetch) : NULL;
 	PfsDigest  *d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
 
-	pfs_shared_statement_add(&d->counters, end->n, end->memory);
+	pfs_shared_statement_add(&d->counters, end->n, pfs_counters_rare(end->n + PFS_N_RARE), end->memory);
 	count_in_record(d, end);
 	pfs_pending_digests_pass(end->is_fetch ? 0 : 1, end->timed ? end->ticks : 0);
 	if (with_waits)

@@ -105,7 +105,7 @@ pfs_digest_count_plain(PfsThread *t, const PfsStoredStatement *e, const uint64 *
 	pfs_cell_add(&p->counters.time, ticks);
 	p->buckets[bucket]++;
 	pfs_counters_add_parts(p->counters.n, e->n, rare);
-	if (unlikely(e->counts != 0))
+	if (unlikely(e->counts & PFS_COUNTS_MEMORY))
 		p->counters.memory = Max(p->counters.memory, pfs_stored_last(e)[0]);
 	if (PFS_HAVE_PLAN_ORIGIN)
 		pfs_pending_digest_plan(p, e->plan_origin);

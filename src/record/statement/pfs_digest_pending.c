@@ -92,7 +92,7 @@ flush_counters(const PfsPendingDigest *p, PfsSharedStatementCell *to)
 
 	pfs_totals_add_cell(&time, &p->counters.time);
 	pfs_shared_cell_merge(&to->time, &time);
-	pfs_shared_statement_add(to, p->counters.n, p->counters.memory);
+	pfs_shared_statement_add(to, p->counters.n, pfs_counters_rare(p->counters.n + PFS_N_RARE), p->counters.memory);
 	if (PFS_HAVE_PLAN_ORIGIN)
 	{
 		pfs_add_relaxed(&to->plans.generic, p->plans.generic);

@@ -110,9 +110,15 @@ key_of(const PfsStatement *s)
 static PfsDigestKey
 key_of_plain(void)
 {
-	const PfsStoredStatement *e = pfs_plain.event;
+	const PfsStoredStatement *e = pfs_plain.open.event;
+	const PfsStatementEvent *slot;
 
-	return pfs_plain.state == PFS_PLAIN_ARRIVED ? nobody : pfs_digest_key(e->database, e->user, e->query_id);
+	if (pfs_plain.state == PFS_PLAIN_ARRIVED)
+		return nobody;
+	if (e != NULL)
+		return pfs_digest_key(e->database, e->user, e->query_id);
+	slot = (const PfsStatementEvent *) pfs_event_slot(&pfs_my_thread->events[PFS_STATEMENTS], pfs_plain.depth);
+	return pfs_digest_key(slot->database, slot->user, slot->query_id);
 }
 
 /*

@@ -61,6 +61,15 @@ pfs_digest_charge_top(PfsThread *t)
 	pfs_local.waits = t->digest_waits;
 }
 
+/* Waits belong to this statement from now on; key: of its digest, of the one at top level {0, 0}.  The table is empty. */
+static inline void
+pfs_digest_charge_nested(PfsThread *t, uint64 statement_id, PfsDigestKey key)
+{
+	pfs_digest_charged = statement_id;
+	pfs_store_relaxed(&t->charged.db_user, key.db_user);
+	pfs_store_relaxed(&t->charged.query_id, key.query_id);
+}
+
 /* Notes that waits are counted elsewhere from now on, or nowhere. */
 static inline void
 pfs_digest_wait_pass(PfsInstrumentId instrument, const PfsCounts *waits)

@@ -146,12 +146,12 @@ pfs_shared_statement_add_one(PfsSharedStatementCell *to, PfsCounter i, uint64 va
 }
 
 static pg_noinline void
-add_rare(PfsSharedStatementCell *to, const uint64 *n)
+add_rare(PfsSharedStatementCell *to, const uint64 *rare)
 {
-	for (int i = PFS_N_RARE; i < PFS_NUM_COUNTERS; i++)
+	for (int i = 0; i < PFS_NUM_RARE; i++)
 	{
-		if (n[i] != 0)
-			pfs_shared_statement_add_one(to, i, n[i]);
+		if (rare[i] != 0)
+			pfs_shared_statement_add_one(to, PFS_N_RARE + i, rare[i]);
 	}
 }
 
@@ -160,7 +160,7 @@ add_rare(PfsSharedStatementCell *to, const uint64 *n)
  * looked at one by one, the others all at once.
  */
 void
-pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, uint64 memory)
+pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, const uint64 *rare, uint64 memory)
 {
 #pragma GCC unroll 6
 	for (int i = 0; i < PFS_N_RARE; i++)
@@ -168,8 +168,8 @@ pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, uint64 mem
 		if (n[i] != 0)
 			pfs_shared_statement_add_one(to, i, n[i]);
 	}
-	if (pfs_counters_rare(n + PFS_N_RARE) != NULL)
-		add_rare(to, n);
+	if (rare != NULL)
+		add_rare(to, rare);
 	if (memory != 0)
 		pfs_raise_to(&to->memory, memory);
 }

@@ -185,11 +185,12 @@ extern void pfs_statement_cell_join(void *to, const void *from);
 extern void pfs_statement_cell_add(PfsThread *t, PfsInstrumentId instrument, const PfsStatementCell *from);
 
 /*
- * Any process: one statement's counters, [PFS_NUM_COUNTERS] of 16 bytes' alignment, and its peak of memory
+ * Any process: one statement's counters, whose rare ones are what pfs_counters_rare() says, and its peak of memory
  * (pfs_statement_memory.c; 0: none) to a shared cell; its time is the caller's to add.  The
  * second adds to one counter.
  */
-extern void pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, uint64 memory);
+extern void pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, const uint64 *rare,
+									 uint64 memory);
 extern void pfs_shared_statement_add_one(PfsSharedStatementCell *to, PfsCounter i, uint64 value);
 
 /* Counts the origin of an execution's plan, which is not looked at where no plan says it. */

@@ -96,6 +96,12 @@ pfs_nested_take(void)
 	return pfs_pool_take(&pool);
 }
 
+void
+pfs_nested_put(PfsStatement *s)
+{
+	pfs_pool_put(&pool, s);
+}
+
 /*
  * Puts a statement that begins into the lists: it is the newest open one, inside
  * `outer` (NULL: inside none).  The caller has taken it by pfs_nested_take() and fills

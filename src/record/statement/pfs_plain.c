@@ -1,9 +1,10 @@
 /*
  * pfs_plain.c
- *	  The fast path of a plain statement: whether there can be one, its start and end, and its
- *	  handing over to the general code.
+ *	  The fast path of a plain statement: whether there can be one, its start and end, and those of plain ones that
+ *	  are nested in it.
  *
- * Separate from pfs_statement_top.c, which has every other statement at top level.
+ * Separate from pfs_statement_top.c, which has every other statement at top level; pfs_plain_leave.c hands one over to
+ * that, and back.
  */
 #include "postgres.h"
 
@@ -18,6 +19,7 @@
 #include "pfs_memory_counted.h"
 #include "pfs_memory_total.h"
 #include "pfs_plain.h"
+#include "pfs_program_call.h"
 #include "pfs_rel_run.h"
 #include "pfs_shared.h"
 #include "pfs_wait_class.h"
@@ -156,227 +158,15 @@ pfs_plain_look_now(PfsThread *t)
 		pfs_plain.generation = generation;
 }
 
-/* ---- the general code takes over ---- */
-
-/* Puts a stage of pfs_sql.top on the stack, if all of them are off: else it lies there. */
-static inline void
-set_stage(PfsStageKind kind)
-{
-	if (pfs_stages.n != 0)
-		return;
-	pfs_stages.items[0] = (PfsStage)
-	{
-		.instrument = pfs_stage_instrument[kind], .statement = pfs_plain.event_id
-	};
-	pfs_stages.n = 1;
-}
-
-/* The stage that pfs_sql.top would be in. */
-static PfsStageKind
-stage_of(PfsPlainState state)
-{
-	switch (state)
-	{
-		case PFS_PLAIN_NAMED:
-			return pfs_plain.is_planned ? PFS_STAGE_PLAN : PFS_STAGE_PARSE_ANALYZE;
-		case PFS_PLAIN_PLANNING:
-			return PFS_STAGE_PLAN;
-		case PFS_PLAIN_STARTING:
-		case PFS_PLAIN_STARTED:
-			return PFS_STAGE_EXECUTOR_START;
-		default:
-			return pfs_plain.is_utility ? PFS_STAGE_UTILITY : PFS_STAGE_EXECUTE;
-	}
-}
-
-/* The phase that pfs_sql.top would have come to. */
-static PfsStatementPhase
-phase_of(PfsPlainState state)
-{
-	if (state == PFS_PLAIN_NAMED && !pfs_plain.is_planned)
-		return PFS_PHASE_PARSE;
-	return state < PFS_PLAIN_RUNS ? PFS_PHASE_PLAN : PFS_PHASE_EXECUTION;
-}
-
-/* Makes the slot of a statement that has no name yet, which readers do not show. */
-static void
-make_unnamed_event(PfsThread *t, PfsStatement *s)
-{
-	uint64		last = t->last_event_id;
-	PfsStatementEvent *e = pfs_statement_make_event(t, s, s->flags);
-
-	t->last_event_id = last;
-	if (e == NULL)
-		return;
-	e->event_id = s->event_id;
-	e->flags &= ~(PFS_FLAG_CURRENT | PFS_FLAG_DIGEST);
-	s->event = e;
-	pfs_event_show(t, PFS_STATEMENTS);
-}
-
-/* Moves the event to a slot, where it goes on. */
-static PfsStatementEvent *
-move_to_slot(PfsThread *t)
-{
-	PfsEvents  *events = &t->events[PFS_STATEMENTS];
-	PfsEvent   *slot = pfs_event_slot(events, 0);
-
-	pfs_statement_event_unpack(pfs_plain.event, slot);
-	pfs_store_release(&events->depth, 1);	/* C */
-	return (PfsStatementEvent *) slot;
-}
-
-/*
- * Fills in pfs_sql.top as the general code would have left it.  A plain statement has met no error
- * and no nested statement so far.
- */
-void
-pfs_plain_leave_inside_now(PfsThread *t)
-{
-	PfsStatement *s = &pfs_sql.top;
-	PfsPlainState state = pfs_plain.state;
-	bool		in_call = state == PFS_PLAIN_PLANNING || state == PFS_PLAIN_STARTING || state == PFS_PLAIN_RUNS ||
-	state == PFS_PLAIN_ENDING;
-
-	pfs_plain.state = PFS_PLAIN_NONE;
-	pfs_sql.raised = pfs_sql.failed = false;
-	pfs_sql.sqlstate = 0;
-	pfs_sql.message_len = 0;
-	pfs_sql.nest = in_call || pfs_plain.passes ? 1 : 0;
-	pfs_sql.current = in_call ? s : NULL;
-	pfs_sql.top_open = true;
-
-	memset(s, 0, offsetof(PfsStatement, own));
-	s->n = s->own;
-	s->flags = pfs_plain.flags;
-	s->start = pfs_plain.start;
-	s->event_id = pfs_plain.event_id;
-	s->statement_id = pfs_plain.statement_id;
-	s->parent = pfs_plain.parent;
-	s->lock_ticks = pfs_plain.lock_ticks;
-	s->examined = pfs_examined();
-	if (pfs_plain.more & PFS_PLAIN_MEMORY)
-		pfs_statement_memory_left(s);
-	if (state == PFS_PLAIN_ARRIVED)
-	{
-		s->instrument = pfs_other_statement[PFS_STATEMENT_PARSE];
-		s->database = MyDatabaseId;
-		s->user = OidIsValid(MyDatabaseId) ? GetOuterUserId() : InvalidOid;
-		make_unnamed_event(t, s);
-		set_stage(PFS_STAGE_PARSE_ANALYZE);
-		return;
-	}
-	s->event = move_to_slot(t);
-	s->event->counts = s->counts;
-	s->n = s->event->n;
-	s->instrument = s->event->instrument;
-	s->query_id = s->event->query_id;
-	s->database = s->event->database;
-	s->user = s->event->user;
-	s->plan_origin = s->event->plan_origin;
-	s->phase = phase_of(state);
-	if (state >= PFS_PLAIN_STARTING)
-	{
-		s->query = pfs_plain.query;
-		s->portal = pfs_plain.portal;
-		s->portal_time = pfs_plain.portal_time;
-	}
-	if (state >= PFS_PLAIN_RUNS)
-		s->prepared = pfs_plain.prepared;
-	if (state >= PFS_PLAIN_ENDING)
-	{
-		s->done = true;
-		s->stamp = (PfsTimestamp)
-		{
-			pfs_plain.stamp, PFS_FLAGS_TIMER(pfs_local.usual)
-		};
-		s->message = pfs_plain.message;
-	}
-	set_stage(stage_of(state));
-}
-
-/* A signal handler that has come in the middle of a write section takes nothing over. */
-void
-pfs_plain_leave_now(PfsThread *t)
-{
-	if (t == NULL || pfs_is_writing(t))
-		return;
-	pfs_write_begin(t);
-	pfs_plain_leave_inside_now(t);
-	pfs_write_end(t);
-}
-
-/* ---- the general code gives it back ---- */
-
-/* What an event needs at most beside its text, and beside what it has already. */
-#define MORE_ROOM (PFS_SCHEMA_SIZE + PFS_RARE_SIZE + PFS_LAST_SIZE + PFS_EVENT_UNIT - 1)
-
-/*
- * Is pfs_sql.top the statement that was taken over, and does it have nothing now that a plain one would not have?
- * nest: hooks that are active.
- */
-static inline bool
-may_come_back(const PfsThread *t, int nest)
-{
-	const PfsStatement *s = &pfs_sql.top;
-
-	return pfs_sql.top_open && s->statement_id == pfs_plain.statement_id && pfs_digest_charged == s->statement_id &&
-		pfs_sql.nest == nest && pfs_sql.open == NULL && !pfs_sql.raised && !pfs_sql.failed &&
-		s->phase == PFS_PHASE_EXECUTION && !s->is_fetch && s->next_at == 0 && s->counts == 0 && s->query_id != 0 &&
-		s->flags == pfs_plain.flags && s->event != NULL && t->events[PFS_STATEMENTS].depth == 1 &&
-		pfs_stages.n == 1 && pfs_stages.items[0].flags == 0 && pfs_plain.more == 0 &&
-		pfs_plain_is_on() && (pfs_local.not_usual & ~PFS_SLOW_OVER) == 0 && pfs_open_error.sqlstate == 0 &&
-		pfs_digest_rows_used == 0 && !pfs_is_writing(t);
-}
-
-/*
- * Its event goes back to where it is going to stay.  Readers see it in its slot until then.
- */
-bool
-pfs_plain_comes_back(PfsThread *t, PfsPlainState state)
-{
-	PfsStatement *s = &pfs_sql.top;
-	bool		in_call = state == PFS_PLAIN_RUNS;
-	bool		comes;
-
-	if (t == NULL || !may_come_back(t, in_call ? 1 : 0))
-		return false;
-	pfs_write_begin(t);
-	comes = pfs_history_room(t, PFS_STATEMENTS, offsetof(PfsStoredStatement, more) + s->event->text_len + MORE_ROOM) != NULL;
-	if (likely(comes))
-	{
-		pfs_statement_examined(s);
-		pfs_plain.event = pfs_statement_event_pack(t, s->event);
-		pfs_store_release(&t->events[PFS_STATEMENTS].depth, PFS_EVENT_IN_PLACE);	/* C */
-		pfs_plain.query = in_call ? s->query : NULL;
-		pfs_plain.portal = s->portal;
-		pfs_plain.portal_time = s->portal_time;
-		pfs_plain.prepared = s->prepared;
-		pfs_plain.is_utility = s->query == NULL;
-		pfs_plain.stamp = s->stamp.at;
-		pfs_plain.message = s->message;
-		pfs_plain.passes = false;
-		pfs_plain.state = state;
-		s->event = NULL;
-		s->n = s->own;
-		pfs_sql.top_open = false;
-		pfs_sql.nest = 0;
-		pfs_sql.current = NULL;
-		pfs_stages.n = 0;
-	}
-	pfs_write_end(t);
-	return comes;
-}
-
 /* ---- the next one of a pipeline ---- */
 
 /* Where it is not for the fast path, nothing is done, and the general code takes the statement before over. */
 void
 pfs_plain_follows_now(PfsThread *t)
 {
-	PfsTimestamp end = {Max(pfs_plain.stamp, Max(t->waits[0].timer_end, t->last_reading)), PFS_FLAGS_TIMER(pfs_local.usual)};
+	PfsTimestamp end = {Max(pfs_plain.open.stamp, Max(t->waits[0].timer_end, t->last_reading)), PFS_FLAGS_TIMER(pfs_local.usual)};
 
-	if (pfs_is_writing(t) || pfs_plain.passes || pfs_plain.query != NULL || !pfs_top_next_has_come() || pfs_trigger_depth() != 0)
+	if (pfs_is_writing(t) || pfs_plain.passes || pfs_plain.open.query != NULL || !pfs_top_next_has_come() || pfs_trigger_depth() != 0)
 		return;
 	if (unlikely(pfs_sql.next_id == pfs_sql.last_id))
 		pfs_statement_take_ids();
@@ -403,11 +193,11 @@ pfs_plain_arrives_with_more(PfsThread *t, uint64 now)
 	 * none at all.
 	 */
 	if ((pfs_plain.more & PFS_PLAIN_STAGES) != 0 &&
-		unlikely(!pfs_stage_first(t, start, PFS_STAGE_PARSE_ANALYZE, pfs_plain.event_id)) &&
-		pfs_stage_event_id(pfs_plain.event_id) != 0)
+		unlikely(!pfs_stage_first(t, start, PFS_STAGE_PARSE_ANALYZE, pfs_plain.open.event_id)) &&
+		pfs_stage_event_id(pfs_plain.open.event_id) != 0)
 		pfs_local.parent = (PfsParent)
 	{
-		pfs_stage_event_id(pfs_plain.event_id), PFS_NESTING_STAGE
+		pfs_stage_event_id(pfs_plain.open.event_id), PFS_NESTING_STAGE
 	};
 }
 
@@ -454,12 +244,19 @@ end_more(PfsThread *t, PfsStoredStatement *e, uint64 now)
 
 /* ---- name and start ---- */
 
-/* Can a call at this place be for the statement, with nothing in the way? */
+/* Can a call at this place be for a plain statement, with nothing in the way? */
 static inline bool
 is_clear(const PfsThread *t, uint64 query_id)
 {
 	return likely((pfs_local.not_usual & ~PFS_SLOW_UNNAMED) == 0 && (pfs_load_relaxed(&t->seq.word) & 1) == 0 &&
-				  pfs_open_error.sqlstate == 0 && query_id != 0 && pfs_plain_is_on() && pfs_trigger_depth() == 0);
+				  pfs_open_error.sqlstate == 0 && query_id != 0 && pfs_plain_is_on());
+}
+
+/* The same of the one at top level. */
+static inline bool
+is_clear_top(const PfsThread *t, uint64 query_id)
+{
+	return is_clear(t, query_id) && likely(pfs_trigger_depth() == 0);
 }
 
 /*
@@ -469,11 +266,10 @@ is_clear(const PfsThread *t, uint64 query_id)
 static inline PfsStoredStatement *
 find_room(PfsThread *t, const PfsPrepared *known, const char *str, int location, int len)
 {
-	uint32		fixed = offsetof(PfsStoredStatement, more) + MORE_ROOM;
 	const PfsBlockWriter *to = &t->events[PFS_STATEMENTS].finished;
 	uint32		text;
 
-	if (likely(pfs_block_has_room(to, fixed + pfs_sizes.sql_text)))
+	if (likely(pfs_block_has_room(to, pfs_statement_room(pfs_sizes.sql_text))))
 		return (PfsStoredStatement *) to->next;
 	if (known != NULL)
 		text = known->text_len;
@@ -483,7 +279,7 @@ find_room(PfsThread *t, const PfsPrepared *known, const char *str, int location,
 		text = Min(len, pfs_sizes.sql_text);
 	else
 		text = strnlen(str + Max(location, 0), pfs_sizes.sql_text);
-	return pfs_history_room(t, PFS_STATEMENTS, fixed + text);
+	return pfs_history_room(t, PFS_STATEMENTS, pfs_statement_room(text));
 }
 
 /*
@@ -501,7 +297,59 @@ known_text(const PfsPreparedEntry *prepared, const char *str, int location, int 
 }
 
 /*
- * Gives the statement its name and text: fills in its event, and shows it.  Its transaction is noticed.
+ * Fills in the event of the innermost statement, and shows it.  e: where it is going to stay; user, level: see
+ * PfsStatementEvent; program: that it began in, or NULL.
+ */
+static pg_attribute_always_inline void
+show(PfsThread *t, PfsStoredStatement *e, PfsInstrumentId instrument, uint64 query_id, Oid user, uint32 level,
+	 const PfsProgramEntry *program, const PfsPrepared *known, const char *str, int location, int len)
+{
+	PfsPair		zero = {0, 0};
+	uint64		size;
+	uint8		wide = 0;
+
+	e->timer_start = pfs_plain.open.start;
+	e->event_id = pfs_plain.open.event_id;
+	e->nesting_event_id = pfs_plain.open.parent.event_id;
+	e->flags = pfs_plain.flags;
+	e->level = level;
+	e->statement_id = pfs_plain.open.statement_id;
+#pragma GCC unroll 3
+	for (int i = 0; i < PFS_N_RARE / 2; i++)
+		((PfsPair *) e->n)[i] = zero;
+	e->query_id = query_id;
+	e->database = MyDatabaseId;
+	e->user = user;
+	e->sqlstate = 0;
+	e->message_len = 0;
+	e->counts = level > 0 ? PFS_IS_NESTED : 0;
+	e->plan_origin = 0;
+	if (known != NULL)
+	{
+		e->schema_len = pfs_statement_put_schema(e->more);
+		e->text_len = known->text_len;
+		memcpy(e->more + e->schema_len, known->text, known->text_len);
+	}
+	else
+		e->text_len = pfs_statement_copy_text(e->more, &e->schema_len, str, location, len);
+	size = TYPEALIGN(PFS_EVENT_UNIT, offsetof(PfsStoredStatement, more) + e->schema_len + e->text_len);
+	if (program != NULL)
+	{
+		uint64	   *last = (uint64 *) ((char *) e + size);
+
+		last[0] = 0;
+		last[1] = pfs_program_word(program);
+		e->counts |= PFS_IN_PROGRAM;
+		wide = PFS_WIDE_LAST;
+		size += PFS_LAST_SIZE;
+	}
+	e->kind = instrument | pfs_plain.open.parent.type << 32 | (uint64) wide << 40 | size / sizeof(uint64) << 48;
+	pfs_plain.open.event = e;
+	pfs_store_release(&t->events[PFS_STATEMENTS].depth, level | PFS_EVENT_IN_PLACE);	/* C */
+}
+
+/*
+ * Gives the statement its name and text.  Its transaction is noticed.
  * False: its instrument is not as the others, or there is no room.
  */
 static pg_attribute_always_inline bool
@@ -509,9 +357,7 @@ name(PfsThread *t, CommandTag tag, uint64 query_id, const PfsPreparedEntry *prep
 {
 	PfsInstrumentId instrument = pfs_tag_instrument[tag];
 	const PfsPrepared *known = known_text(prepared, str, location, len);
-	PfsPair		zero = {0, 0};
 	PfsStoredStatement *e;
-	uint64		size;
 
 	if (unlikely(instrument == PFS_NO_INSTRUMENT || pfs_wait_flags(t, instrument) != pfs_plain.flags))
 		return false;
@@ -524,38 +370,11 @@ name(PfsThread *t, CommandTag tag, uint64 query_id, const PfsPreparedEntry *prep
 		return false;
 	}
 	pfs_local.slow &= ~PFS_SLOW_UNNAMED;
-	e->timer_start = pfs_plain.start;
-	e->event_id = pfs_plain.event_id;
-	e->nesting_event_id = pfs_plain.parent.event_id;
-	e->flags = pfs_plain.flags;
-	e->level = 0;
-	e->statement_id = pfs_plain.statement_id;
-#pragma GCC unroll 3
-	for (int i = 0; i < PFS_N_RARE / 2; i++)
-		((PfsPair *) e->n)[i] = zero;
-	e->query_id = query_id;
-	e->database = MyDatabaseId;
-	e->user = GetOuterUserId(); /* a function of a parameter may be executed
-								 * as its owner */
-	e->sqlstate = 0;
-	e->message_len = 0;
-	e->counts = 0;
-	e->plan_origin = 0;
-	if (known != NULL)
-	{
-		e->schema_len = pfs_statement_put_schema(e->more);
-		e->text_len = known->text_len;
-		memcpy(e->more + e->schema_len, known->text, known->text_len);
-	}
-	else
-		e->text_len = pfs_statement_copy_text(e->more, &e->schema_len, str, location, len);
-	size = TYPEALIGN(PFS_EVENT_UNIT, offsetof(PfsStoredStatement, more) + e->schema_len + e->text_len);
-	e->kind = instrument | pfs_plain.parent.type << 32 | size / sizeof(uint64) << 48;
-	pfs_plain.event = e;
+	/* A function of a parameter may be executed as its owner. */
+	show(t, e, instrument, query_id, GetOuterUserId(), 0, NULL, known, str, location, len);
 	pfs_plain.is_planned = false;
-	pfs_store_release(&t->events[PFS_STATEMENTS].depth, PFS_EVENT_IN_PLACE);	/* C */
 	if (pfs_transaction_is_new())
-		pfs_transaction_of_plain_begins(t, pfs_plain.start, pfs_plain.event_id);
+		pfs_transaction_of_plain_begins(t, pfs_plain.open.start, pfs_plain.open.event_id);
 	pfs_plain.state = PFS_PLAIN_NAMED;
 	pfs_write_end(t);
 	return true;
@@ -565,7 +384,7 @@ bool
 pfs_plain_is_named(PfsThread *t, const Query *query, const char *str)
 {
 	/* Of one that others follow in a string the end is watched. */
-	return is_clear(t, query->queryId) &&
+	return is_clear_top(t, query->queryId) &&
 		(query->commandType != CMD_UTILITY || pfs_plain_may_be_utility(query->utilityStmt)) &&
 		pfs_statement_next_at(str, query->stmt_location, query->stmt_len) == 0 &&
 		name(t, CreateCommandTag(unconstify(Node *, (const Node *) query)), query->queryId, NULL, str, query->stmt_location,
@@ -603,14 +422,14 @@ pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const c
 	Portal		portal = ActivePortal;
 	PfsPreparedEntry *prepared;
 
-	if (unlikely(!is_clear(t, query_id) || portal == NULL))
+	if (unlikely(!is_clear_top(t, query_id) || portal == NULL))
 		return false;
 	prepared = portal->prepStmtName != NULL ? pfs_prepared_lately(portal->prepStmtName, query_id, portal->creation_time)
 		: NULL;
 	if (pfs_plain.state == PFS_PLAIN_NAMED)
 	{
 		/* A pipeline may prepare several. */
-		if (unlikely(pfs_plain.event->query_id != query_id))
+		if (unlikely(pfs_plain.open.event->query_id != query_id))
 			return false;
 	}
 
@@ -619,30 +438,39 @@ pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const c
 		return false;
 	pfs_plain.is_utility = query == NULL;
 	if (PFS_HAVE_PLAN_ORIGIN && query != NULL)
-		pfs_store_relaxed(&pfs_plain.event->plan_origin, pfs_compat_plan_origin(stmt));
-	pfs_plain.query = query;
-	pfs_plain.portal = portal;
-	pfs_plain.portal_time = portal->creation_time;
-	pfs_plain.prepared = prepared;
+		pfs_store_relaxed(&pfs_plain.open.event->plan_origin, pfs_compat_plan_origin(stmt));
+	pfs_plain.open.query = query;
+	pfs_plain.open.portal = portal;
+	pfs_plain.open.portal_time = portal->creation_time;
+	pfs_plain.open.prepared = prepared;
 	pfs_plain.state = PFS_PLAIN_STARTING;
 	return true;
 }
 
 /*
  * Readers copy the event by its first word: they see the counters when they are there, behind the texts, where
- * find_room() has left room for them.  D: pairs with the acquire in copy_in_place().
+ * find_room() has left room for them.  D: pairs with the acquire in copy_in_place().  What lies behind them moves, for
+ * which a write section keeps readers away.
  */
 uint64 *
 pfs_plain_rare(void)
 {
-	PfsStoredStatement *e = pfs_plain.event;
+	PfsStoredStatement *e = pfs_plain.open.event;
+	uint64		more = (uint64) PFS_WIDE_COUNTERS << 40 | (uint64) (PFS_RARE_SIZE / sizeof(uint64)) << 48;
+	char	   *end = (char *) e + e->size * sizeof(uint64);
 
-	if ((e->wide & PFS_WIDE_COUNTERS) == 0)
+	if (likely((e->wide & (PFS_WIDE_COUNTERS | PFS_WIDE_LAST)) == 0))
 	{
-		uint64		more = (uint64) PFS_WIDE_COUNTERS << 40 | (uint64) (PFS_RARE_SIZE / sizeof(uint64)) << 48;
-
-		memset((char *) e + e->size * sizeof(uint64), 0, PFS_RARE_SIZE);
+		memset(end, 0, PFS_RARE_SIZE);
 		pfs_store_release(&e->kind, e->kind + more);	/* D */
+	}
+	else if ((e->wide & PFS_WIDE_COUNTERS) == 0)
+	{
+		pfs_write_begin(pfs_my_thread);
+		memcpy(end + PFS_RARE_SIZE - PFS_LAST_SIZE, end - PFS_LAST_SIZE, PFS_LAST_SIZE);
+		memset(end - PFS_LAST_SIZE, 0, PFS_RARE_SIZE);
+		e->kind += more;
+		pfs_write_end(pfs_my_thread);
 	}
 	return pfs_stored_rare(e);
 }
@@ -650,39 +478,184 @@ pfs_plain_rare(void)
 /* ---- end ---- */
 
 /*
- * Ends the statement: it is counted for its thread and its digest, and for its prepared statement,
- * and goes to the histories.  False: the general code has to.
+ * Counts the innermost statement for its thread and its digest, and puts it into the histories; rare: its rare counters,
+ * or NULL.
  */
-bool
-pfs_plain_ends(PfsThread *t, uint64 now)
+static pg_attribute_always_inline void
+finish(PfsThread *t, PfsStoredStatement *e, const uint64 *rare, PfsStatementEvent *slot, uint64 now, uint64 ticks)
 {
-	PfsStoredStatement *e = pfs_plain.event;
-	PfsEvents  *events = &t->events[PFS_STATEMENTS];
-	const uint64 *rare = NULL;
-	uint64		ticks;
-
-	pfs_fence_signal();
-	if (unlikely(pfs_plain.state != PFS_PLAIN_RAN || !pfs_plain_is_on() || (pfs_local.not_usual & ~PFS_SLOW_OVER) != 0 || pfs_digest_rows_used != 0 ||
-				 pfs_transaction_is_new()))
-		return false;
-	ticks = likely(now > e->timer_start) ? now - e->timer_start : 0;
-	e->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - pfs_plain.lock_ticks;
-	if (unlikely(e->wide & PFS_WIDE_COUNTERS))
-		rare = pfs_stored_rare(e);
-	if (unlikely(pfs_plain.more != 0) && unlikely(!end_more(t, e, now)))
-		return false;
-	pfs_store_relaxed(&events->depth, 0);
-	pfs_digest_count_plain(t, e, rare, (PfsStatementEvent *) pfs_event_slot(events, 0), now, ticks);
-	if (pfs_plain.prepared != NULL)
-		pfs_prepared_add_usual(pfs_plain.prepared, ticks);
+	pfs_digest_count_plain(t, e, rare, slot, now, ticks);
 	e->timer_end = now;
 	e->end_event_id = t->last_event_id;
 	if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
 		pfs_history_done(t, PFS_STATEMENTS, e->size * sizeof(uint64), e->flags);
+}
+
+/* Behind pfs_write_begin(): can the innermost statement end as a plain one? */
+static pg_attribute_always_inline bool
+may_end(uint32 ignored)
+{
+	pfs_fence_signal();
+	return likely(pfs_plain.state == PFS_PLAIN_RAN && pfs_plain_is_on() && (pfs_local.not_usual & ~ignored) == 0 &&
+				  pfs_digest_rows_used == 0 && !pfs_transaction_is_new());
+}
+
+static pg_attribute_always_inline uint64
+ticks_until(const PfsStoredStatement *e, uint64 now)
+{
+	return likely(now > e->timer_start) ? now - e->timer_start : 0;
+}
+
+static pg_attribute_always_inline const uint64 *
+rare_of(const PfsStoredStatement *e)
+{
+	return unlikely(e->wide & PFS_WIDE_COUNTERS) ? pfs_stored_rare(e) : NULL;
+}
+
+/* Ends the statement at top level.  False: the general code has to. */
+bool
+pfs_plain_ends(PfsThread *t, uint64 now)
+{
+	PfsStoredStatement *e = pfs_plain.open.event;
+	PfsEvents  *events = &t->events[PFS_STATEMENTS];
+	const uint64 *rare;
+	uint64		ticks;
+
+	if (!may_end(PFS_SLOW_OVER) || unlikely(pfs_plain.depth != 0))
+		return false;
+	ticks = ticks_until(e, now);
+	e->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - pfs_plain.open.lock_ticks;
+	rare = rare_of(e);
+	if (unlikely(pfs_plain.more != 0) && unlikely(!end_more(t, e, now)))
+		return false;
+	pfs_store_relaxed(&events->depth, 0);
+	finish(t, e, rare, (PfsStatementEvent *) pfs_event_slot(events, 0), now, ticks);
+	if (pfs_plain.open.prepared != NULL)
+		pfs_prepared_add_usual(pfs_plain.open.prepared, ticks);
 	pfs_plain.state = PFS_PLAIN_NONE;
 	pfs_local.slow &= ~PFS_SLOW_OVER;
 	pfs_local.parent = pfs_transaction_parent();
 	pfs_digest_charged = 0;
 	pfs_local.waits = NULL;
+	return true;
+}
+
+/* ---- nested ones ---- */
+
+StaticAssertDecl(PFS_PLAIN_DEPTH < PFS_STATEMENT_DEPTH, "each plain statement has a slot to go to");
+
+/* What a nested one executes, of which the client has prepared nothing. */
+static PfsPreparedEntry nothing_prepared;
+
+/* Waits are the innermost statement's from now on; key: as in pfs_digest_charge_nested(). */
+static inline void
+charge_innermost(PfsThread *t, PfsDigestKey key)
+{
+	pfs_local.parent.event_id = pfs_plain.open.event_id;
+	pfs_local.parent.type = PFS_NESTING_STATEMENT;
+	pfs_digest_charge_nested(t, pfs_plain.open.statement_id, key);
+}
+
+/*
+ * Begins a nested statement.  Waits of the one around it so far go to its digest, and its event to its slot, before the
+ * new one's comes to where that lay.
+ */
+bool
+pfs_plain_nests(PfsThread *t, const QueryDesc *query)
+{
+	const PlannedStmt *stmt = query->plannedstmt;
+	PfsInstrumentId instrument = pfs_tag_instrument[tag_of(stmt)];
+	PfsStatement *spare = NULL;
+	PfsPlainStatement *outer = &pfs_plain.around[pfs_plain.depth];
+	PfsStoredStatement *e;
+
+	if (unlikely(!is_clear(t, stmt->queryId) || pfs_plain.depth == PFS_PLAIN_DEPTH || pfs_plain.more != 0 ||
+				 pfs_is_start_of_portal(ActivePortal) ||
+				 instrument == PFS_NO_INSTRUMENT || pfs_wait_flags(t, instrument) != pfs_plain.flags ||
+				 pfs_digest_may_lack_text(stmt->queryId) || pfs_transaction_is_new()))
+		return false;
+	/* The write section can neither allocate nor wait. */
+	pfs_nested_grow();
+	if (unlikely(pfs_sql.next_id == pfs_sql.last_id))
+		pfs_statement_take_ids();
+	pfs_write_begin(t);
+	if (likely(pfs_plain.state == PFS_PLAIN_RUNS))
+		spare = pfs_nested_take();
+	if (unlikely(spare == NULL))
+	{
+		pfs_write_end(t);
+		return false;
+	}
+	if (unlikely(pfs_local.waits_used != 0))
+		pfs_digest_waits_give_all();
+	if (pfs_plain.open.event != NULL)
+		pfs_plain_leave_place(t);
+	e = find_room(t, NULL, query->sourceText, stmt->stmt_location, stmt->stmt_len);
+	if (unlikely(e == NULL))
+	{
+		pfs_nested_put(spare);
+		pfs_write_end(t);
+		return false;
+	}
+	*outer = pfs_plain.open;
+	pfs_plain.depth++;
+	memset(&pfs_plain.open, 0, sizeof(pfs_plain.open));
+	pfs_plain.open.start = pfs_plain_now();
+	pfs_plain.open.event_id = ++t->last_event_id;
+	pfs_plain.open.statement_id = ++pfs_sql.next_id;
+	pfs_plain.open.lock_ticks = pfs_local.lock_ticks;
+	pfs_plain.open.parent.event_id = outer->event_id;
+	pfs_plain.open.parent.type = PFS_NESTING_STATEMENT;
+	pfs_plain.open.query = query;
+	pfs_plain.open.prepared = &nothing_prepared;
+	pfs_plain.open.spare = spare;
+	pfs_plain.open.program = pfs_program_innermost != NULL ? pfs_program_innermost->program : NULL;
+	show(t, e, instrument, stmt->queryId, GetUserId(), pfs_plain.depth, pfs_plain.open.program, NULL, query->sourceText,
+		 stmt->stmt_location, stmt->stmt_len);
+	if (PFS_HAVE_PLAN_ORIGIN)
+		e->plan_origin = pfs_compat_plan_origin(stmt);
+	charge_innermost(t, pfs_digest_key(e->database, e->user, e->query_id));
+	pfs_plain.state = PFS_PLAIN_STARTING;
+	pfs_write_end(t);
+	return true;
+}
+
+/* Its time is taken off the digest of the one around it, as pfs_digest_end_statement() does. */
+bool
+pfs_plain_nested_ends(PfsThread *t)
+{
+	uint64		now = pfs_plain_now();
+	PfsStoredStatement *e = pfs_plain.open.event;
+	PfsEvents  *events = &t->events[PFS_STATEMENTS];
+	const PfsProgramEntry *program = pfs_plain.open.program;
+	const PfsStatementEvent *outer;
+	PfsDigestKey nobody = {0, 0};
+	PfsDigestKey key;
+	const uint64 *rare;
+	uint64		ticks;
+
+	if (pfs_is_writing(t))
+		return false;
+	pfs_write_begin(t);
+	if (!may_end(0))
+	{
+		pfs_write_end(t);
+		return false;
+	}
+	ticks = ticks_until(e, now);
+	e->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - pfs_plain.open.lock_ticks;
+	rare = rare_of(e);
+	outer = (const PfsStatementEvent *) pfs_event_slot(events, pfs_plain.depth - 1);
+	key = pfs_digest_key(outer->database, outer->user, outer->query_id);
+	pfs_store_relaxed(&events->depth, pfs_plain.depth);
+	pfs_pending_digests_add_time(key, -(int64) ticks, 0);
+	if (program != NULL)
+		pfs_program_count_statement(program, e->flags, ticks, e->n, rare, 0);
+	finish(t, e, rare, (PfsStatementEvent *) pfs_event_slot(events, pfs_plain.depth), now, ticks);
+	pfs_nested_put(pfs_plain.open.spare);
+	pfs_plain.open = pfs_plain.around[--pfs_plain.depth];
+	pfs_plain.state = PFS_PLAIN_RUNS;
+	charge_innermost(t, pfs_plain.depth > 0 ? key : nobody);
+	pfs_write_end(t);
 	return true;
 }

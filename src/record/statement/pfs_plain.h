@@ -19,6 +19,10 @@
  *		ENDING			a finish that counts nothing, or its end, is over: then it is RAN again
  *		RAN				the session waits for its client
  *
+ * A query that the executor starts while it RUNS, and executes without a portal, is a nested plain one
+ * (pfs_plain_nests()): then that is the innermost one, which pfs_plain.open and the state tell of, until its end is over.
+ * Only the innermost one's event lies where it stays; those of the others are in slots.
+ *
  * Whether everything is switched so is asked once for each generation of the shared
  * words (pfs_plain_look()); then one comparison tells that nothing has changed.  Inside a write section
  * it comes behind the odd word, as that of each truncation's generation does: the truncator's side
@@ -28,6 +32,8 @@
  */
 #ifndef PFS_PLAIN_H
 #define PFS_PLAIN_H
+
+#include "nodes/parsenodes.h"
 
 #include "pfs_digest_wait.h"
 #include "pfs_plain_state.h"
@@ -109,6 +115,11 @@ pfs_plain_leave_inside(PfsThread *t)
  */
 extern bool pfs_plain_comes_back(PfsThread *t, PfsPlainState state);
 
+/*
+ * Inside a write section: the event of the innermost statement, which lies where it stays, goes on in the slot of its level.
+ */
+extern void pfs_plain_leave_place(PfsThread *t);
+
 /* Begins what is collected beside: the peak of memory, and the first stage. */
 extern void pfs_plain_arrives_with_more(PfsThread *t, uint64 now);
 
@@ -122,21 +133,21 @@ pfs_plain_arrives(PfsThread *t, uint64 now)
 	if (!pfs_plain_is_on() || unlikely(pfs_sql.top_open || pfs_sql.open != NULL || pfs_local.waits_used != 0 ||
 									   pfs_sql.next_id == pfs_sql.last_id))
 		return false;
-	pfs_plain.start = now;
-	pfs_plain.statement_id = ++pfs_sql.next_id;
-	pfs_plain.event_id = ++t->last_event_id;
-	pfs_plain.lock_ticks = pfs_local.lock_ticks;
-	pfs_plain.parent = pfs_transaction_parent();
+	pfs_plain.open.start = now;
+	pfs_plain.open.statement_id = ++pfs_sql.next_id;
+	pfs_plain.open.event_id = ++t->last_event_id;
+	pfs_plain.open.lock_ticks = pfs_local.lock_ticks;
+	pfs_plain.open.parent = pfs_transaction_parent();
 	pfs_local.parent = (PfsParent)
 	{
-		pfs_plain.event_id, PFS_NESTING_STATEMENT
+		pfs_plain.open.event_id, PFS_NESTING_STATEMENT
 	};
-	pfs_digest_charged = pfs_plain.statement_id;
+	pfs_digest_charged = pfs_plain.open.statement_id;
 	pfs_store_relaxed(&t->charged.query_id, 0);
 	pfs_local.waits = t->digest_waits;
 	pfs_local.slow |= PFS_SLOW_UNNAMED;
 	pfs_plain.passes = false;
-	pfs_plain.query = NULL;
+	pfs_plain.open.query = NULL;
 	pfs_plain.state = PFS_PLAIN_ARRIVED;
 	if (unlikely(pfs_plain.more != 0))
 		pfs_plain_arrives_with_more(t, now);
@@ -214,7 +225,7 @@ extern uint64 *pfs_plain_rare(void);
 static pg_attribute_always_inline bool
 pfs_plain_is(PfsPlainState state, const QueryDesc *desc)
 {
-	return likely(pfs_plain.state == state && pfs_plain.query == desc);
+	return likely(pfs_plain.state == state && pfs_plain.open.query == desc);
 }
 
 /*
@@ -222,5 +233,13 @@ pfs_plain_is(PfsPlainState state, const QueryDesc *desc)
  * has run.  False: the general code ends it.
  */
 extern bool pfs_plain_ends(PfsThread *t, uint64 now);
+
+/*
+ * Outside of write sections: the executor starts a query in the run, or the finish, of a plain statement; its end is
+ * over.  Then the innermost plain statement is that one, nested in what has been the innermost one; and that one
+ * again.  False: it is for the general code.
+ */
+extern bool pfs_plain_nests(PfsThread *t, const QueryDesc *query);
+extern bool pfs_plain_nested_ends(PfsThread *t);
 
 #endif							/* PFS_PLAIN_H */

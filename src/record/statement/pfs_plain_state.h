@@ -28,9 +28,42 @@ typedef enum PfsPlainState
 #define PFS_PLAIN_STAGES	0x01	/* its stages, all of them */
 #define PFS_PLAIN_MEMORY	0x02	/* the peak of the session's memory */
 
+/* One plain statement. */
+typedef struct PfsPlainStatement
+{
+	uint64		start;			/* by the default timer, as all readings here */
+	uint64		event_id;
+	uint64		statement_id;
+	uint64		lock_ticks;		/* of the process at the start */
+	PfsParent	parent;
+
+	/*
+	 * From its name on: where it stays, which is shown; NULL: it lies in its
+	 * slot, as another one is nested in it, or was.
+	 */
+	PfsStoredStatement *event;
+
+	/* From the start of the executor, or of the utility, on. */
+	const QueryDesc *query;		/* NULL: the executor has ended, or there is
+								 * none */
+	const void *portal;			/* of a nested one NULL, as the next one */
+	int64		portal_time;
+	struct PfsPreparedEntry *prepared;	/* as far as it is known; from the run
+										 * on for certain */
+	uint64		stamp;			/* the end of what was executed last */
+	TimestampTz message;		/* from the end of the run on */
+
+	/* Of a nested one only. */
+	struct PfsStatement *spare; /* what the general code would keep it in */
+	struct PfsProgramEntry *program;	/* that it began in, or NULL */
+} PfsPlainStatement;
+
+/* Plain statements can be nested in so many. */
+#define PFS_PLAIN_DEPTH 4
+
 typedef struct PfsPlain
 {
-	uint32		state;			/* PfsPlainState */
+	uint32		state;			/* PfsPlainState, of the innermost one */
 	bool		passes;			/* in a call of the executor for a query whose
 								 * statement has ended */
 	bool		is_planned;		/* NAMED: it has been planned, too */
@@ -40,6 +73,7 @@ typedef struct PfsPlain
 								 * message that comes behind a switch */
 	bool		all_off;		/* and no wait and no error is either */
 	uint8		more;			/* PFS_PLAIN_..., of pfs_plain_look() */
+	uint8		depth;			/* statements around the innermost one */
 
 	/* What pfs_plain_look() has found. */
 	uint64		generation;		/* of pfs_words, while there can be plain
@@ -48,25 +82,9 @@ typedef struct PfsPlain
 	uint32		flags;			/* of statements */
 	uint32		transaction_flags;
 
-	/* The statement. */
-	uint64		start;			/* by the default timer, as all readings here */
-	uint64		event_id;
-	uint64		statement_id;
-	uint64		lock_ticks;		/* of the process at the start */
-	PfsParent	parent;
-
-	PfsStoredStatement *event;	/* from its name on: where it stays, which is
-								 * shown */
-
-	/* From the start of the executor, or of the utility, on. */
-	const QueryDesc *query;		/* NULL: the executor has ended, or there is
-								 * none */
-	const void *portal;
-	int64		portal_time;
-	struct PfsPreparedEntry *prepared;	/* as far as it is known; from the run
-										 * on for certain */
-	uint64		stamp;			/* the end of what was executed last */
-	TimestampTz message;		/* from the end of the run on */
+	PfsPlainStatement open;		/* the innermost one */
+	PfsPlainStatement around[PFS_PLAIN_DEPTH];	/* those around it, outermost
+												 * first: each RUNS */
 } PfsPlain;
 
 extern PFS_HIDDEN PfsPlain pfs_plain;

@@ -266,13 +266,14 @@ pfs_program_count_call(const PfsProgramEntry *entry, bool timed, uint64 ticks)
 }
 
 void
-pfs_program_count_statement(const PfsProgramEntry *entry, uint32 flags, uint64 ticks, const uint64 *n, uint64 memory)
+pfs_program_count_statement(const PfsProgramEntry *entry, uint32 flags, uint64 ticks, const uint64 *n, const uint64 *rare,
+							uint64 memory)
 {
 	PfsProgram *p = entry->flags & PFS_PROGRAM_ENABLED ? enter(entry) : NULL;
 
 	if (p == NULL)
 		return;
-	pfs_shared_statement_add(&p->statements, n, memory);
+	pfs_shared_statement_add(&p->statements, n, rare, memory);
 	pfs_shared_cell_add(&p->statements.time, (flags & PFS_FLAG_TIMED) != 0,
 						pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks));
 	pfs_program_leave(entry->index, entry->word);

@@ -122,11 +122,11 @@ extern void pfs_program_prepare(PfsProgramEntry *entry);
 extern void pfs_program_count_call(const PfsProgramEntry *entry, bool timed, uint64 ticks);
 
 /*
- * A statement inside the program has ended: flags and ticks as in pfs_count_statement(),
- * memory as in PfsStatement.
+ * A statement inside the program has ended: flags and ticks as in pfs_count_statement(), rare: what
+ * pfs_counters_rare() says, memory as in PfsStatement.
  */
 extern void pfs_program_count_statement(const PfsProgramEntry *entry, uint32 flags, uint64 ticks, const uint64 *n,
-										uint64 memory);
+										const uint64 *rare, uint64 memory);
 
 /* ---- any process ---- */
 

@@ -222,6 +222,13 @@ StaticAssertDecl(offsetof(PfsStoredStatement, n) % PFS_EVENT_UNIT == 0 && PFS_NU
 
 #define PFS_LAST_SIZE (offsetof(PfsStatementEvent, texts) - offsetof(PfsStatementEvent, memory))
 
+/* Bytes in a block that are enough for one with a text of so many, whatever else it gets but a message. */
+static pg_attribute_always_inline uint32
+pfs_statement_room(uint32 text)
+{
+	return offsetof(PfsStoredStatement, more) + PFS_SCHEMA_SIZE + text + PFS_RARE_SIZE + PFS_LAST_SIZE + PFS_EVENT_UNIT - 1;
+}
+
 /* Its memory and program, if it has them. */
 static pg_attribute_always_inline uint64 *
 pfs_stored_last(const PfsStoredStatement *s)

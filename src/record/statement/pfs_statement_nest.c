@@ -194,7 +194,8 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 			pfs_statement_put_message(e, pfs_sql.message, pfs_sql.message_len);
 	}
 	if (s != &pfs_sql.top && s->program != NULL)
-		pfs_program_count_statement(s->program, s->flags, end - s->start, s->n, s->memory);
+		pfs_program_count_statement(s->program, s->flags, end - s->start, s->n, pfs_counters_rare(s->n + PFS_N_RARE),
+									s->memory);
 	if (e != NULL)
 	{
 		e->memory = s->memory;

@@ -13,6 +13,7 @@
 #include "lib/ilist.h"
 #include "miscadmin.h"
 #include "utils/fmgrprotos.h"
+#include "utils/portal.h"
 
 #include "pfs_error.h"
 #include "pfs_peak.h"
@@ -203,6 +204,17 @@ pfs_statement_is_wanted(const PfsThread *t)
 									((pfs_class_flags(t, PFS_CLASS_STATEMENT) | pfs_class_flags(t, PFS_CLASS_STAGE)) & PFS_FLAG_ENABLED) != 0);
 }
 
+/*
+ * Does this portal begin its own query, where one that is nested starts?  That is a cursor: between its calls others are
+ * executed.  A query without a portal is executed from its start to its end by one caller, but for one that wants its
+ * rows one by one.
+ */
+static inline bool
+pfs_is_start_of_portal(const void *portal)
+{
+	return portal != NULL && ((const PortalData *) portal)->status == PORTAL_DEFINED;
+}
+
 /* ---- pfs_nested.c; inside a write section unless it says otherwise ---- */
 
 /*
@@ -215,10 +227,11 @@ extern void pfs_nested_grow(void);
 extern void pfs_nested_shrink(void);
 
 /*
- * Takes one from the pool, of any content, or NULL; puts it into the lists; takes it out
+ * Takes one from the pool, of any content, or NULL, and gives it back; puts it into the lists; takes it out
  * of all of them, and gives it back to the pool.
  */
 extern PfsStatement *pfs_nested_take(void);
+extern void pfs_nested_put(PfsStatement *s);
 extern void pfs_nested_add(PfsStatement *s, PfsStatement *outer);
 extern void pfs_nested_remove(PfsStatement *s);
 

@@ -171,7 +171,7 @@ pfs_top_next_has_come(void)
 	TimestampTz message = GetCurrentStatementStartTimestamp();
 
 	if (pfs_plain.state != PFS_PLAIN_NONE)
-		return pfs_plain.state == PFS_PLAIN_RAN && pfs_plain.message != message;
+		return pfs_plain.state == PFS_PLAIN_RAN && pfs_plain.open.message != message;
 	if (likely(pfs_sql.nest != 0 || !pfs_sql.top_open || !pfs_sql.top.done || pfs_sql.top.message == message))
 		return false;
 	return pfs_trigger_depth() == 0;

@@ -229,7 +229,7 @@ pfs_transaction_of_plain_commits(PfsThread *t)
 		pfs_write_end(t);
 		return false;
 	}
-	pfs_plain.stamp = now;
+	pfs_plain.open.stamp = now;
 	now = Max(now, e->timer_start);
 	e->trx_id = xid;
 	pfs_cell_add(part, now - e->timer_start);
