@@ -29,25 +29,39 @@ extern const uint8_t pfs_histogram_short[PFS_HISTOGRAM_SHORT] __attribute__((vis
 /* The smallest value of each bucket. */
 extern const uint64_t pfs_histogram_lows[PFS_HISTOGRAM_BUCKETS] __attribute__((visibility("hidden")));
 
+/* Is the value neither in the first nor in the last bucket?  False for some in the upper half of the rest, too. */
+static inline bool
+pfs_histogram_is_inside(uint64_t value)
+{
+	return (value - (UINT64_C(1) << PFS_HISTOGRAM_FIRST_BITS)) >> (PFS_HISTOGRAM_LAST_BITS - 1) == 0;
+}
+
 /*
- * The bucket of any value.  2^(1/4), 2^(2/4) and 2^(3/4) lie in the first, second and third quarter
- * between 1 and 2: so a value in the n-th quarter of its octave is in its n-th bucket or in the one behind that.
+ * The bucket of a value that is in neither of them.  2^(1/4), 2^(2/4) and 2^(3/4) lie in the first, second and
+ * third quarter between 1 and 2: so a value in the n-th quarter of its octave is in its n-th bucket or in the
+ * one behind that.
  */
+static inline uint32_t
+pfs_histogram_bucket_inside(uint64_t value)
+{
+	uint32_t	bits = 63 ^ __builtin_clzll(value);
+
+	/* The one behind it; the top bit and two below it make 4 to 7. */
+	uint32_t	bucket = (uint32_t) (value >> (bits - 2)) + bits * PFS_HISTOGRAM_PER_OCTAVE -
+	(PFS_HISTOGRAM_FIRST_BITS + 1) * PFS_HISTOGRAM_PER_OCTAVE + 2;
+
+	return bucket - (value < pfs_histogram_lows[bucket]);
+}
+
+/* The bucket of any value. */
 static inline uint32_t
 pfs_histogram_bucket_computed(uint64_t value)
 {
-	uint32_t	bits;
-	uint32_t	bucket;
-
 	if (value < UINT64_C(1) << PFS_HISTOGRAM_FIRST_BITS)
 		return 0;
 	if (__builtin_expect(value >> PFS_HISTOGRAM_LAST_BITS != 0, 0))
 		return PFS_HISTOGRAM_BUCKETS - 1;
-	bits = 63 ^ __builtin_clzll(value);
-	/* The one behind it; the top bit and two below it make 4 to 7. */
-	bucket = (uint32_t) (value >> (bits - 2)) + bits * PFS_HISTOGRAM_PER_OCTAVE -
-		(PFS_HISTOGRAM_FIRST_BITS + 1) * PFS_HISTOGRAM_PER_OCTAVE + 2;
-	return bucket - (value < pfs_histogram_lows[bucket]);
+	return pfs_histogram_bucket_inside(value);
 }
 
 /* The same for values that are often short. */

@@ -44,7 +44,7 @@ pfs_fd_wait_begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const voi
 					   pfs_frames_source_memo(frame, &memos[op]));
 	if (unlikely(e == NULL))
 		return NULL;
-	e->object.file.counted = file->counted;
+	e->object.file.counted = pfs_fd_counted(file);
 	pfs_wait_start(t, e);
 	return e;
 }
@@ -57,17 +57,14 @@ static void
 end(PfsWait *e, int fd, int64 bytes)
 {
 	PfsThread  *t = pfs_my_thread;
-	PfsInstrumentId instrument;
 	uint64		now;
 
 	if (e == NULL)
 		return;
 	now = pfs_wait_read_end(t, e->flags);
-	instrument = e->instrument;
 	/* No reader takes it before the event has its end. */
 	pfs_wait_set_bytes(e, bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES);
-	pfs_file_wait_end_at(t, e, now, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL);
-	pfs_file_cache_lookup(t, pfs_wait_event_info(), instrument);
+	pfs_file_wait_end_at(t, e, now, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL, pfs_wait_event_info());
 }
 
 /*
@@ -89,23 +86,6 @@ head \
 #define WRAP(type, name, params, args, thread, op, offset, bytes) \
 WRAPPER(type, static type wrap_##name params, name, args, thread, op, offset, bytes)
 
-/* Begins the event of a call that is usual in all, and whose file is *file; NULL: it is not. */
-static pg_attribute_always_inline const PfsWaitLookup *
-begin_usual(int fd, PfsOperation op, int64 offset, const void *frame, PfsFd **file)
-{
-	const PfsFramesMemo *memo = &memos[op];
-	PfsThread  *t = pfs_my_thread;
-	PfsWaitLookup *lookup;
-
-	if (unlikely(t == NULL) || !pfs_file_find_lookup(pfs_wait_event_info(), &lookup) || !pfs_wait_lookup_holds(lookup))
-		return NULL;
-	*file = pfs_fd_used(fd);
-	if (unlikely(*file == NULL) || !pfs_frames_memo_has(frame, memo) ||
-		unlikely(!pfs_file_event_begin(t, lookup, *file, op, offset, memo->source, 0)))
-		return NULL;
-	return lookup;
-}
-
 /*
  * The same of a call that is made for each page.  Nearly always it is usual in all (pfs_file_event.h), and
  * then no function is called but the real one.  Else a jump leads to what does without that, whose
@@ -117,18 +97,18 @@ WRAPPER(ssize_t, static pg_noinline ssize_t any_##name params, name, args, pfs_t
 static ssize_t \
 wrap_##name params \
 { \
-	PfsFd	   *file; \
-	const PfsWaitLookup *lookup; \
-	ssize_t		result; \
+	const PfsFdCall *call; \
+	PfsFdCall	usual; \
 \
 	if (pfs_is_all_off()) \
 		return pfs_real.name args; \
-	lookup = begin_usual(fd, op, offset, FRAME, &file); \
-	if (unlikely(lookup == NULL)) \
+	call = pfs_file_usual_call(fd, part, pfs_wait_event_info()); \
+	if (unlikely(call == NULL) || !pfs_frames_memo_has(FRAME, &memos[op])) \
 		return any_##name args; \
-	result = pfs_real.name args; \
-	pfs_file_event_end(pfs_my_thread, lookup, file, part, result); \
-	return result; \
+	usual = *call;				/* a handler may close the descriptor */ \
+	if (unlikely(!pfs_file_event_begin(pfs_my_thread, usual, offset, &memos[op].source, 0))) \
+		return any_##name args; \
+	return pfs_file_event_end(pfs_my_thread, usual, pfs_real.name args); \
 }
 
 WRAP_PAGES(pread, (int fd, void *buf, size_t count, off_t offset), (fd, buf, count, offset),
@@ -192,7 +172,7 @@ pfs_fd_close_begin(PfsThread *t, const PfsFd *file, uint32 mask, const void *fra
 					   pfs_frames_source(frame));
 	if (e == NULL)
 		return NULL;
-	e->object.file.counted = pfs_load_acquire(file->state) == file->word ? file->counted : PFS_COUNTED_OBJECT(file->kind, 0);
+	e->object.file.counted = pfs_load_acquire(file->state) == file->word ? pfs_fd_counted(file) : PFS_COUNTED_OBJECT(file->kind, 0);
 	pfs_wait_start(t, e);
 	return e;
 }

@@ -68,7 +68,7 @@ static inline void
 end(PfsWait *e)
 {
 	if (e != NULL)
-		pfs_file_wait_end_at(pfs_my_thread, e, pfs_wait_read_end(pfs_my_thread, e->flags), NULL);
+		pfs_file_wait_end_at(pfs_my_thread, e, pfs_wait_read_end(pfs_my_thread, e->flags), NULL, 0);
 }
 
 /*
@@ -86,11 +86,11 @@ end_open(PfsWait *e, PfsThread *t, int fd, const char *path, PfsFileFound *file)
 		pfs_write_begin(t);
 		pfs_fd_opened(fd, path, file);
 		if (e != NULL && fd < pfs_nfds)
-			e->object.file.counted = pfs_fds[fd].counted;
+			e->object.file.counted = pfs_fd_counted(&pfs_fds[fd]);
 		pfs_write_end(t);
 	}
 	if (e != NULL)
-		pfs_file_wait_end_at(t, e, now, NULL);
+		pfs_file_wait_end_at(t, e, now, NULL, 0);
 }
 
 /*

@@ -119,29 +119,27 @@ static pg_attribute_always_inline bool
 record_in_place(PfsThread *t, PfsClientWait kind, uint64 start, uint64 now, ssize_t bytes, uint32 source)
 {
 	const PfsWaitLookup *lookup = &pfs_client_lookups[kind];
-	PfsParent	parent = pfs_local.parent;
 	uint64		ticks = likely(now > start) ? now - start : 0;
 	PfsPendingCalls *p;
 	PfsWait    *e;
 
 	/* What it sends is still the statement's that has run. */
-	if (unlikely(bytes > PG_INT32_MAX || !pfs_wait_is_undisturbed(t, PFS_SLOW_OVER) || !pfs_wait_lookup_has_place(t, parent)))
+	if (unlikely(bytes > PG_INT32_MAX || !pfs_wait_is_undisturbed(t, PFS_SLOW_OVER)))
 		return false;
 	pfs_write_begin(t);
+	e = pfs_wait_lookup_fill(t, lookup, pfs_local.parent, source);
 	p = pfs_socket_local.places[part_of_client(kind)];
-	if (unlikely(pfs_pending_calls_are_full(p) ||
-				 !pfs_wait_lookup_count(lookup, pfs_wait_lookup_bucket(lookup, ticks), ticks)))
+	if (unlikely(e == NULL || !pfs_wait_lookup_count(lookup, pfs_histogram_bucket(ticks), ticks)))
 	{
 		pfs_write_end(t);
 		return false;
 	}
 	pfs_pending_calls_add(p, ticks, bytes);
-	e = pfs_wait_lookup_fill(t, lookup, 0, parent, source);
+	t->last_event_id = e->event_id;
 	e->timer_start = start;
 	e->object.address = (uintptr_t) pfs_socket_local.mine;
 	pfs_wait_lookup_done(t, lookup, e, start + ticks, (int32) bytes);
-	pfs_write_end(t);
-	return true;
+	return pfs_wait_lookup_leave(t, true);
 }
 
 /* Makes it otherwise; the next one may be usual. */
@@ -210,13 +208,17 @@ static pg_attribute_always_inline bool
 usual_idle_begins(PfsThread *t, bool in_transaction, uint64 now, uint32 source)
 {
 	const PfsWaitLookup *lookup = &pfs_client_lookups[in_transaction ? PFS_CLIENT_IDLE_TRANSACTION : PFS_CLIENT_IDLE];
-	PfsParent	none = {0, PFS_NESTING_NONE};
+
+	/* However many events there were, what is in nothing is near. */
+	PfsParent	none = {t->last_event_id, PFS_NESTING_NONE};
 	PfsWait    *e;
 
-	if (unlikely(!pfs_wait_lookup_holds(lookup) || t->events[PFS_WAITS].depth != 0 ||
-				 !pfs_block_has_room(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE)))
+	if (unlikely(!pfs_wait_lookup_holds(lookup) || t->events[PFS_WAITS].depth != 0))
 		return false;
-	e = pfs_wait_lookup_fill(t, lookup, PFS_OP_NONE, none, source);
+	e = pfs_wait_lookup_fill(t, lookup, none, source);
+	if (unlikely(e == NULL))
+		return false;
+	t->last_event_id = e->event_id;
 	e->timer_start = now;
 	e->bytes = PFS_WAIT_NO_BYTES;
 	pfs_wait_lookup_show(t);
@@ -391,12 +393,18 @@ idle_ends(ssize_t bytes)
 	if (unlikely(bytes == 0 || pfs_is_writing(t)))
 		return idle_ends_any(t, now.at, bytes);
 	pfs_write_begin(t);
-	if (unlikely(!pfs_wait_is_in_place(t) ||
-				 !pfs_wait_lookup_end(t, lookup, e, now.at, PFS_WAIT_NO_BYTES)))
+
+	/*
+	 * What the session has done meanwhile may have taken numbers that are no
+	 * waits'.
+	 */
+	if (unlikely(!pfs_wait_is_in_place(t) || t->last_event_id != e->event_id ||
+				 !pfs_wait_lookup_end(t, lookup, e, now.at, now.at - e->timer_start, PFS_WAIT_NO_BYTES)))
 	{
 		pfs_write_end(t);
 		return idle_ends_any(t, now.at, bytes);
 	}
+	(void) pfs_history_room(t, PFS_WAITS, PFS_WAIT_LINE);
 	pfs_open_waits.idle = NULL;
 	pfs_socket_local.places[PFS_CALLS_READ]->bytes += bytes;
 

@@ -130,14 +130,9 @@ static void
 end_event(PfsThread *t, PfsWait *e, int fd, int64 bytes)
 {
 	uint64		now = pfs_wait_read_end(t, e->flags);
-	PfsFd	   *file = (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL;
-	bool		is_read = e->operation == PFS_OP_READ;
-	PfsInstrumentId instrument = e->instrument;
 
 	pfs_wait_set_bytes(e, bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES);
-	pfs_file_wait_end_at(t, e, now, file);
-	if (is_read && file != NULL)
-		pfs_file_cache_read(t, pfs_wait_event_info(), file->kind, instrument);
+	pfs_file_wait_end_at(t, e, now, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL, pfs_wait_event_info());
 }
 
 /*
@@ -157,7 +152,7 @@ end_call(StreamCall *call, int64 bytes)
 								 pfs_frames_source(call->frame));
 		if (call->e == NULL)
 			return;
-		call->e->object.file.counted = file->counted;
+		call->e->object.file.counted = pfs_fd_counted(file);
 		pfs_wait_start_at(t, call->e, call->start);
 	}
 	if (call->e != NULL)
@@ -184,25 +179,22 @@ bytes_written(const StreamCall *call, size_t moved)
  * *file; NULL: it is not.  A session reads its caches before it knows whom it works for:
  * that alone is no reason, as long as there is nothing to be learned about it.
  */
-static pg_attribute_always_inline const PfsWaitLookup *
-begin_usual_read(PfsThread *t, int fd, const void *frame, PfsFd **file)
+static pg_attribute_always_inline const PfsFdCall *
+begin_usual_read(PfsThread *t, int fd, const void *frame)
 {
 	static const PfsFramesMemo none = {0};
-	const PfsWaitLookup *lookup;
+	uint32		wait_info = pfs_wait_event_info();
+	const PfsFdCall *call;
 	uint32		source;
 
-	if (unlikely(t == NULL) || !pfs_wait_is_undisturbed(t, PFS_SLOW_IDENTITY))
+	if (unlikely(t == NULL) || !pfs_wait_is_undisturbed(t, PFS_SLOW_IDENTITY) ||
+		(pfs_local.not_usual != 0 && !pfs_process.prepare_cb(t)))
 		return NULL;
-	*file = pfs_fd_used(fd);
-	if (unlikely(*file == NULL))
+	call = pfs_file_usual_call(fd, PFS_CALLS_READ, (wait_info & 0xFF000000U) == PG_WAIT_IO ? wait_info : 0);
+	if (unlikely(call == NULL) || !pfs_frames_source_known(frame, &none, &source) ||
+		unlikely(!pfs_file_event_begin(t, *call, PFS_EVENT_NO_OFFSET, &source, PFS_SLOW_IDENTITY)))
 		return NULL;
-	lookup = pfs_file_read_lookup(pfs_wait_event_info(), (*file)->kind);
-	if (pfs_local.not_usual != 0 && !pfs_process.prepare_cb(t))
-		return NULL;
-	if (!pfs_wait_lookup_holds(lookup) || !pfs_frames_source_known(frame, &none, &source) ||
-		unlikely(!pfs_file_event_begin(t, lookup, *file, PFS_OP_READ, PFS_EVENT_NO_OFFSET, source, PFS_SLOW_IDENTITY)))
-		return NULL;
-	return lookup;
+	return call;
 }
 
 /* The part of wrap_fread() that is not served from the stream's buffer; a jump leads here. */
@@ -212,18 +204,19 @@ read_from_system(void *buf, size_t size, size_t n, FILE *file)
 	PfsThread  *t = pfs_my_thread;
 	int			fd = fileno(file);
 	size_t		held = unread(file);
-	PfsFd	   *entry;
-	const PfsWaitLookup *lookup;
+	const PfsFdCall *usual;
 	StreamCall	call;
 	size_t		result;
 
 	if (unlikely(feof_unlocked(file)) || pfs_is_all_off())
 		return pfs_real.fread(buf, size, n, file);
-	lookup = begin_usual_read(t, fd, FRAME, &entry);
-	if (likely(lookup != NULL))
+	usual = begin_usual_read(t, fd, FRAME);
+	if (likely(usual != NULL))
 	{
+		PfsFdCall	same = *usual;
+
 		result = pfs_real.fread(buf, size, n, file);
-		pfs_file_event_end(t, lookup, entry, PFS_CALLS_READ, Max((int64) (result * size + unread(file) - held), 0));
+		(void) pfs_file_event_end(t, same, Max((int64) (result * size + unread(file) - held), 0));
 		return result;
 	}
 	begin_call(&call, file, PFS_OP_READ, true, FRAME);

@@ -81,3 +81,12 @@ pfs_history_push_wide(PfsThread *t, PfsWait *e)
 	pfs_racy_copy(room, e, bytes);
 	pfs_history_done(t, PFS_WAITS, bytes, e->flags);
 }
+
+/* The next wait is to find room. */
+int64
+pfs_wait_leave_block(PfsThread *t, int64 result)
+{
+	(void) pfs_history_more_room(t, PFS_WAITS, PFS_WAIT_LINE);
+	pfs_write_end(t);
+	return result;
+}

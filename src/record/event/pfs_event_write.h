@@ -28,6 +28,9 @@
 /* A wait that may have two lines goes into the histories. */
 extern void pfs_history_push_wide(PfsThread *t, PfsWait *e);
 
+/* Ends a write section behind the last wait of a block, and returns `result`. */
+extern int64 pfs_wait_leave_block(PfsThread *t, int64 result);
+
 /* The end of an event that is untimed, or not timed by the cycle counter. */
 extern uint64 pfs_wait_read_end_unusual(PfsThread *t, uint32 flags);
 

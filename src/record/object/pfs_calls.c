@@ -22,13 +22,7 @@ pfs_pending_calls_take(PfsThread *t, PfsCountedObjects kind, uint64 object, uint
 void
 pfs_pending_calls_count(PfsPendingCalls *p, const PfsWait *e, uint64 end)
 {
-	if (likely(e->flags & PFS_FLAG_TIMED))
-		pfs_pending_calls_add(p, pfs_calls_ticks(e, end), pfs_calls_bytes(e));
-	else
-	{
-		p->untimed++;
-		p->bytes += pfs_calls_bytes(e);
-	}
+	pfs_pending_calls_add(p, pfs_calls_ticks(e, end), pfs_calls_bytes(e, PFS_CALLS_PART(p->place.key)));
 }
 
 PfsTotals
@@ -47,19 +41,18 @@ PfsTotals
 pfs_pending_calls_totals(const PfsPending *place)
 {
 	const PfsPendingCalls *p = (const PfsPendingCalls *) place;
+	bool		timed = (place->key & PFS_CALLS_UNTIMED) == 0;
 
 	return (PfsTotals)
 	{
-		.count_timed = p->timed, .count_untimed = p->untimed, .sum = p->sum, .min = p->min, .max = p->max
+		.count_timed = timed ? p->count : 0, .count_untimed = timed ? 0 : p->count, .sum = p->sum, .min = p->min, .max = p->max
 	};
 }
 
 uint64
 pfs_pending_calls_events(const PfsPending *place)
 {
-	const PfsPendingCalls *p = (const PfsPendingCalls *) place;
-
-	return (uint64) p->timed + p->untimed;
+	return ((const PfsPendingCalls *) place)->count;
 }
 
 /* ---- sums ---- */

@@ -29,6 +29,9 @@ typedef enum PfsCallsPart
 #define PFS_CALLS_PART(key) ((PfsCallsPart) ((key) >> 16 & 3))
 #define PFS_CALLS_KEY_BITS 18
 
+/* In the key of a place, above that: its calls are not timed. */
+#define PFS_CALLS_UNTIMED (UINT32_C(1) << PFS_CALLS_KEY_BITS)
+
 static inline PfsCallsPart
 pfs_calls_part(PfsOperation op)
 {
@@ -42,14 +45,13 @@ pfs_calls_part(PfsOperation op)
 /* A place of calls on an object that a process has not added to its sums yet: one cache line. */
 typedef struct PfsPendingCalls
 {
-	PfsPending	place;			/* key: PFS_CALLS_KEY */
-	uint64		sum;			/* ticks of the default timer, of the timed
-								 * ones */
+	PfsPending	place;			/* key: PFS_CALLS_KEY, with PFS_CALLS_UNTIMED */
+	uint64		sum;			/* ticks of the default timer; 0 and the next
+								 * two without a meaning if untimed */
 	uint64		min;
 	uint64		max;
 	uint64		bytes;			/* read or written */
-	uint32		timed;
-	uint32		untimed;
+	uint64		count;
 } PfsPendingCalls;
 
 StaticAssertDecl(sizeof(PfsPendingCalls) == PFS_CACHE_LINE, "a call touches one line of pending numbers");
@@ -65,20 +67,22 @@ pfs_calls_ticks(const PfsWait *e, uint64 end)
 	return (e->flags & PFS_FLAG_TIMED) ? pfs_ticks_of_default(PFS_FLAGS_TIMER(e->flags), ticks) : 0;
 }
 
-/* Bytes that the call of an event has moved. */
+/* Bytes that the call of an event, which is counted in this part, has moved. */
 static pg_attribute_always_inline uint64
-pfs_calls_bytes(const PfsWait *e)
+pfs_calls_bytes(const PfsWait *e, PfsCallsPart part)
 {
-	int64		bytes = pfs_calls_part(e->operation) != PFS_CALLS_MISC ? pfs_wait_bytes(e) : 0;
+	int64		bytes = part != PFS_CALLS_MISC ? pfs_wait_bytes(e) : 0;
 
 	return Max(bytes, 0);
 }
 
-/* Is there no room for one call more in its numbers? */
-static pg_attribute_always_inline bool
-pfs_pending_calls_are_full(const PfsPendingCalls *p)
+/* The key of an event's place. */
+static pg_attribute_always_inline uint32
+pfs_calls_key(const PfsWait *e)
 {
-	return unlikely((int32) (p->timed | p->untimed) < 0);
+	uint32		key = PFS_CALLS_KEY(e->instrument, pfs_calls_part(e->operation));
+
+	return likely(e->flags & PFS_FLAG_TIMED) ? key : key | PFS_CALLS_UNTIMED;
 }
 
 /* Inside a write section: counts a timed call. */
@@ -86,7 +90,7 @@ static pg_attribute_always_inline void
 pfs_pending_calls_add(PfsPendingCalls *p, uint64 ticks, uint64 bytes)
 {
 	p->bytes += bytes;
-	p->timed++;
+	p->count++;
 	p->sum += ticks;
 	if (ticks < p->min)
 		p->min = ticks;

@@ -14,8 +14,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "pfs_local.h"
 #include "pfs_fd.h"
+#include "pfs_file_sum.h"
+#include "pfs_wait_lookup.h"
 
 /* Descriptors above this are looked up anew at each call. */
 #define FDS_MAX 65536
@@ -25,6 +26,9 @@ PFS_HOT int pfs_nfds = 0;
 
 static const uint64 no_record = 0;
 static int	highest_fd = -1;	/* of those that were counted */
+
+/* By place of this process: the one descriptor whose last call says that it was counted there. */
+static PfsFd *callers[PFS_PENDING_FILE_SETS * PFS_PENDING_WAYS];
 
 /*
  * Maps the process's table of descriptors, when a process attaches: one entry for each
@@ -57,11 +61,10 @@ pfs_fd_start(PfsThread *t)
 static bool
 uncount(PfsFd *entry)
 {
-	uint32		index = PFS_COUNTED_INDEX(entry->counted);
-	PfsFile    *file = pfs_pages_record(pfs_files, index);
+	PfsFile    *file = pfs_pages_record(pfs_files, entry->index);
 	uint32		n = 0;
 
-	if (entry->is_open && pfs_pages_word(pfs_files, index) == entry->word)
+	if (entry->is_open && pfs_pages_word(pfs_files, entry->index) == entry->word)
 	{
 		n = pfs_load_relaxed(&file->open_count);
 		while (n > 0 && !pfs_cas(&file->open_count, &n, n - 1))
@@ -77,6 +80,8 @@ pfs_fd_forget_all(PfsThread *t)
 	for (int fd = 0; fd <= highest_fd; fd++)
 		(void) uncount(&pfs_fds[fd]);
 	highest_fd = -1;
+	/* Nobody goes by what is known of a descriptor without a thread. */
+	pfs_nfds = 0;
 }
 
 /*
@@ -88,11 +93,12 @@ fill(PfsFd *entry, const PfsFileFound *file, bool count)
 {
 	*entry = (PfsFd)
 	{
-		.kind = file->kind, .state = &no_record, .counted = pfs_file_found_counted(file)
+		.kind = file->kind, .state = &no_record, .index = file->kind
 	};
 	if (file->index == PFS_NO_RECORD)
 		return;
 	entry->word = file->word;
+	entry->index = file->index;
 	entry->state = (const uint64 *) &pfs_files->state[file->index];
 	if (count)
 		pfs_add_relaxed(&((PfsFile *) pfs_pages_record(pfs_files, file->index))->open_count, 1);
@@ -133,8 +139,39 @@ pfs_fd_closed(int fd)
 		return;
 	entry = &pfs_fds[fd];
 	if (uncount(entry))
-		pfs_file_unused(PFS_COUNTED_INDEX(entry->counted), entry->word);
+		pfs_file_unused(entry->index, entry->word);
 	memset(entry, 0, sizeof(PfsFd));
+}
+
+static PfsFd **
+caller_of(const PfsPending *place)
+{
+	return &callers[(const PfsPendingCalls *) place - (const PfsPendingCalls *) pfs_my_pending[PFS_COUNTED_FILES]];
+}
+
+void
+pfs_fd_leave_place(PfsThread *t, PfsPending *place, bool stays)
+{
+	PfsFd	  **caller = caller_of(place);
+
+	if (*caller != NULL)
+		(*caller)->generation = 0;
+	*caller = NULL;
+}
+
+void
+pfs_fd_called(PfsFd *file, uint64 generation, int part, PfsFdCall call)
+{
+	static const PfsWaitLookup never = {.wait_info = PG_UINT32_MAX};
+	PfsFd	  **caller = caller_of(&call.place->place);
+
+	if (*caller != NULL && *caller != file)
+		(*caller)->generation = 0;
+	*caller = file;
+	if (file->generation != generation)
+		file->last[0].lookup = file->last[1].lookup = &never;
+	file->last[part] = call;
+	file->generation = generation;
 }
 
 /*
@@ -167,14 +204,14 @@ look(int fd, PfsFd *entry, bool count)
 
 		path[length - (sizeof(deleted) - 1)] = '\0';
 		entry->kind = pfs_file_kind(pfs_file_canonical(path, buf));
-		entry->counted = PFS_COUNTED_OBJECT(entry->kind, 0);
+		entry->index = entry->kind;
 		return;
 	}
 	if (strncmp(path, "/dev/shm/", 9) == 0)
 	{
 		/* Shared memory segments go by shm_unlink(); an instance would stay. */
 		entry->kind = PFS_FILE_OTHER;
-		entry->counted = PFS_COUNTED_OBJECT(entry->kind, 0);
+		entry->index = entry->kind;
 		return;
 	}
 	if (strncmp(path, "/dev/", 5) == 0)
@@ -183,7 +220,7 @@ look(int fd, PfsFd *entry, bool count)
 	{
 		/* The server knows it by a path through pg_tblspc, we do not. */
 		entry->kind = pfs_file_kind(path) == PFS_FILE_TEMP ? PFS_FILE_TEMP : PFS_FILE_DATA;
-		entry->counted = PFS_COUNTED_OBJECT(entry->kind, 0);
+		entry->index = entry->kind;
 		return;
 	}
 	identify(&file, path);

@@ -33,6 +33,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_fd.h"
 #include "pfs_file_sum.h"
 #include "pfs_shared.h"
 
@@ -131,10 +132,10 @@ PfsPendingCalls *
 pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end)
 {
 	uint64		file = likely(e->object_type == PFS_OBJECT_FILE) ? e->object.file.counted : 0;
-	uint32		key = PFS_CALLS_KEY(e->instrument, pfs_calls_part(e->operation));
+	uint32		key = pfs_calls_key(e);
 	PfsPendingCalls *p = (PfsPendingCalls *) pfs_pending_find(PFS_COUNTED_FILES, &pfs_pending_file_shape, file, key);
 
-	if (unlikely(p == NULL || pfs_pending_calls_are_full(p)))
+	if (unlikely(p == NULL))
 		p = take_place(t, file, key);
 	if (likely(p != NULL))
 		pfs_pending_calls_count(p, e, end);
@@ -142,7 +143,7 @@ pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end)
 	{
 		PfsTotals	call = pfs_calls_of_event(e, end);
 
-		add(pfs_object_enter(t, PFS_COUNTED_FILES, file), PFS_FILE_KEY(key, use_of(file)), pfs_calls_bytes(e), &call);
+		add(pfs_object_enter(t, PFS_COUNTED_FILES, file), PFS_FILE_KEY(key, use_of(file)), pfs_calls_bytes(e, PFS_CALLS_PART(key)), &call);
 		pfs_object_leave(t, PFS_COUNTED_FILES);
 	}
 	return p;
@@ -181,6 +182,7 @@ const PfsCountedKind pfs_counted_files = {
 	.max = &pfs_sizes.files,
 	.make = make_cb,
 	.add = merge_cb,
+	.leave = pfs_fd_leave_place,
 	.events = pfs_pending_calls_events,
 };
 

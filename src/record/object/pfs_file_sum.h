@@ -17,7 +17,8 @@
 StaticAssertDecl(sizeof(PfsChained) == PFS_CACHE_LINE, "adding to a file touches one line");
 
 /* A process's places of calls on files.  object: the file, or above the low half 0 its kind; note: PfsFileUse. */
-static const PfsPendingShape pfs_pending_file_shape = {.sets = 16, .ways = PFS_PENDING_WAYS, .size = sizeof(PfsPendingCalls)};
+#define PFS_PENDING_FILE_SETS 16
+static const PfsPendingShape pfs_pending_file_shape = {.sets = PFS_PENDING_FILE_SETS, .ways = PFS_PENDING_WAYS, .size = sizeof(PfsPendingCalls)};
 
 /* What files differ in from other objects that are counted. */
 extern const PfsCountedKind pfs_counted_files;
@@ -33,7 +34,7 @@ extern PFS_HIDDEN PfsChained *pfs_file_totals[PFS_NUM_FILE_USES];	/* see pfs_cal
  * The key of a sum: above instrument and part what its file is for, so that it is known when
  * the file has gone.
  */
-#define PFS_FILE_KEY(key, use) ((key) | (uint32) (use) << PFS_CALLS_KEY_BITS)
+#define PFS_FILE_KEY(key, use) (((key) & ~PFS_CALLS_UNTIMED) | (uint32) (use) << PFS_CALLS_KEY_BITS)
 #define PFS_FILE_KEY_USE(key) ((PfsFileUse) ((key) >> PFS_CALLS_KEY_BITS))
 
 /* Takes the container and the totals. */

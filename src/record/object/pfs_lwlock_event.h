@@ -150,18 +150,14 @@ static pg_attribute_always_inline PfsLwlockRecorded
 pfs_lwlock_record(PfsThread *t, PfsLwlockHolder *mine, PfsLwlockEvent *e, const PfsWaitLookup *lookup, uint64 ticks)
 {
 	uint64		id;
-	uint32	   *bucket;
+	uint32		bucket;
 
 	if (unlikely((*unvolatize(uint16 *, &pfs_local.not_usual) & ~(PFS_SLOW_UNNAMED | PFS_SLOW_OVER)) != 0 || (t->seq.word & 1) != 0 ||
 				 t->events[PFS_WAITS].depth != 0))
 		return PFS_LWLOCK_UNUSUAL;
-	if (likely(ticks < PFS_HISTOGRAM_SHORT))
-		bucket = &lookup->cell->buckets[pfs_histogram_short[ticks]];
-	else if (ticks > PG_UINT32_MAX)
+	bucket = pfs_histogram_bucket(ticks);
+	if (unlikely(ticks > PG_UINT32_MAX))
 		return PFS_LWLOCK_UNUSUAL;
-	else
-		bucket = &lookup->cell->buckets[pfs_histogram_bucket_computed(ticks)];
-
 	pfs_write_begin(t);
 	if (unlikely(!pfs_wait_lookup_count(lookup, bucket, ticks)))
 	{

@@ -81,7 +81,7 @@ add(PfsSocket *s, uint32 key, uint64 bytes, const PfsTotals *calls)
 static bool
 make_cb(void *socket, uint32 key)
 {
-	return cell_of(socket, key) != NULL;
+	return cell_of(socket, key & ~PFS_CALLS_UNTIMED) != NULL;
 }
 
 static void
@@ -89,7 +89,7 @@ merge_cb(void *socket, const PfsPending *place)
 {
 	PfsTotals	calls = pfs_pending_calls_totals(place);
 
-	add(socket, place->key, pfs_pending_calls_bytes(place), &calls);
+	add(socket, place->key & ~PFS_CALLS_UNTIMED, pfs_pending_calls_bytes(place), &calls);
 }
 
 const PfsCountedKind pfs_counted_sockets = {
@@ -128,7 +128,7 @@ place_of(PfsThread *t, uint64 socket, uint32 key)
 {
 	PfsPendingCalls *p = (PfsPendingCalls *) pfs_pending_find(PFS_COUNTED_SOCKETS, &pfs_pending_socket_shape, socket, key);
 
-	if (unlikely(p == NULL || pfs_pending_calls_are_full(p)))
+	if (unlikely(p == NULL))
 		p = take_place(t, socket, key);
 	for (PfsCallsPart part = PFS_CALLS_READ; part <= PFS_CALLS_WRITE; part++)
 	{
@@ -143,8 +143,7 @@ pfs_socket_has_place(PfsCallsPart part)
 {
 	const PfsPendingCalls *p = pfs_socket_local.places[part];
 
-	return p != NULL && pfs_pending_holds(PFS_COUNTED_SOCKETS, &p->place, pfs_socket_local.counted, client_key(part)) &&
-		!pfs_pending_calls_are_full(p);
+	return p != NULL && pfs_pending_holds(PFS_COUNTED_SOCKETS, &p->place, pfs_socket_local.counted, client_key(part));
 }
 
 /* What calls on a socket with this record, or without one (NULL), are counted for. */
@@ -161,7 +160,7 @@ counted(const PfsSocket *s)
 static void
 count(PfsThread *t, PfsSocket *s, const PfsWait *e, uint64 end)
 {
-	uint32		key = PFS_CALLS_KEY(e->instrument, pfs_calls_part(e->operation));
+	uint32		key = pfs_calls_key(e);
 	PfsPendingCalls *p = place_of(t, counted(s), key);
 
 	if (likely(p != NULL))
@@ -170,7 +169,7 @@ count(PfsThread *t, PfsSocket *s, const PfsWait *e, uint64 end)
 	{
 		PfsTotals	call = pfs_calls_of_event(e, end);
 
-		add(s, key, pfs_calls_bytes(e), &call);
+		add(s, key & ~PFS_CALLS_UNTIMED, pfs_calls_bytes(e, PFS_CALLS_PART(key)), &call);
 	}
 }
 

@@ -8,7 +8,7 @@
  * all.  It is never removed: it holds as long as no switch changes, of an instrument, a consumer or a thread, and nothing
  * is truncated, which the generation of the shared words tells.  Each wait compares that.
  * Where lookups lie is the business of whoever has them: pfs_lwlock_event.h by tranche,
- * pfs_file_event.h by wait event, pfs_socket.h of the client's socket.
+ * pfs_file_event.c by wait event, pfs_socket.h of the client's socket.
  *
  * A wait by a lookup, but of an LWLock, is made where it stays, in the thread's block, and runs there
  * (PFS_EVENT_IN_PLACE).  There is one at most, which is in no other: whatever else begins while it runs moves it to the
@@ -31,6 +31,8 @@ typedef struct PfsWaitLookup
 								 * word, as the family has it */
 	PfsWaitCell *cell;			/* of this thread */
 	PfsDigestWait *digest;		/* where it would be */
+	uint32		wait_info;		/* of calls on files: the server's wait event;
+								 * 0: none of files' */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsWaitLookup;
 
 /*
@@ -46,15 +48,8 @@ pfs_wait_lookup_holds(const PfsWaitLookup *lookup)
 	return likely(pfs_load_relaxed(&pfs_words->generation) == lookup->generation);
 }
 
-/* The bucket of the cell that so many ticks are counted in. */
-static pg_attribute_always_inline uint32 *
-pfs_wait_lookup_bucket(const PfsWaitLookup *lookup, uint64 ticks)
-{
-	return &lookup->cell->buckets[pfs_histogram_bucket(ticks)];
-}
-
 /*
- * Inside a write section: counts a wait in its cell, and for the running statement's digest.
+ * Inside a write section: counts a wait in its cell, in this bucket, and for the running statement's digest.
  * False: nothing was done, as it is not usual: behind a truncation or a switch, in a bucket that is full, or the
  * first of its digest.
  *
@@ -62,9 +57,11 @@ pfs_wait_lookup_bucket(const PfsWaitLookup *lookup, uint64 ticks)
  * who may not have seen the new one.
  */
 static pg_attribute_always_inline bool
-pfs_wait_lookup_count(const PfsWaitLookup *lookup, uint32 *bucket, uint64 ticks)
+pfs_wait_lookup_count(const PfsWaitLookup *lookup, uint32 bucket, uint64 ticks)
 {
-	if (unlikely(!pfs_wait_lookup_holds(lookup) || *bucket == PG_UINT32_MAX))
+	PfsWaitCell *cell = lookup->cell;
+
+	if (unlikely(!pfs_wait_lookup_holds(lookup) || cell->buckets[bucket] == PG_UINT32_MAX))
 		return false;
 	if (pfs_local.waits != NULL)
 	{
@@ -72,33 +69,30 @@ pfs_wait_lookup_count(const PfsWaitLookup *lookup, uint32 *bucket, uint64 ticks)
 			return false;
 		pfs_digest_wait_count(lookup->digest, ticks);
 	}
-	pfs_bump32(bucket);
-	pfs_cell_add(&lookup->cell->time, ticks);
+	pfs_bump32(&cell->buckets[bucket]);
+	pfs_cell_add(&cell->time, ticks);
 	return true;
 }
 
-/* Is there room for an event where it stays, and is it near enough to what it is nested in? */
-static pg_attribute_always_inline bool
-pfs_wait_lookup_has_place(const PfsThread *t, PfsParent parent)
-{
-	return likely(pfs_block_has_room(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE) &&
-				  t->last_event_id + 1 - parent.event_id <= PG_UINT32_MAX);
-}
-
 /*
- * Begins to make the event that is the thread's next one, where there is a place for it; readers do not know of it yet.
- * The caller fills in object, start and end, and bytes.
+ * Begins to make an event where it stays; NULL: there is no room, or it is too far from what it is nested in.  It is
+ * the thread's next one when that has taken its number, and readers do not know of it yet.  The caller fills in
+ * object, start and end, and bytes.
  */
 static pg_attribute_always_inline PfsWait *
-pfs_wait_lookup_fill(PfsThread *t, const PfsWaitLookup *lookup, PfsOperation op, PfsParent parent, uint32 source)
+pfs_wait_lookup_fill(PfsThread *t, const PfsWaitLookup *lookup, PfsParent parent, uint32 source)
 {
 	PfsWait    *e = (PfsWait *) t->events[PFS_WAITS].finished.next;
 	uint64		id = t->last_event_id + 1;
+	uint64		distance = id - parent.event_id;
 
-	t->last_event_id = id;
-	e->kind = lookup->bits | (uint64) op << 16 | parent.type << 32;
+	if (unlikely(!pfs_block_has_room(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE)))
+		return NULL;
+	e->nesting_distance = (uint32) distance;
+	if (unlikely(distance >> 32 != 0))
+		return NULL;
+	e->kind = lookup->bits | parent.type << 32;
 	e->event_id = id;
-	e->nesting_distance = (uint32) (id - parent.event_id);
 	e->flags = lookup->usual;
 	e->source = source;
 	return e;
@@ -118,31 +112,39 @@ pfs_wait_is_in_place(const PfsThread *t)
 	return likely(t->events[PFS_WAITS].depth == PFS_EVENT_IN_PLACE);
 }
 
-/*
- * Inside a write section: the event is complete.  The next one is to find a place: whoever begins
- * one is in no write section.
- */
+/* Inside a write section: the event is complete; pfs_wait_lookup_leave() is to follow. */
 static pg_attribute_always_inline void
 pfs_wait_lookup_done(PfsThread *t, const PfsWaitLookup *lookup, PfsWait *e, uint64 end, int32 bytes)
 {
 	e->timer_end = end;
 	e->bytes = bytes;
 	pfs_block_done(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE, lookup->counts);
-	(void) pfs_history_room(t, PFS_WAITS, PFS_WAIT_LINE);
+}
+
+/*
+ * Ends the write section of events that are complete.  The next one is to find a place, as whoever begins one is in no
+ * write section.  Returns `result`, so that a jump leads to what is rare.
+ */
+static pg_attribute_always_inline int64
+pfs_wait_lookup_leave(PfsThread *t, int64 result)
+{
+	if (unlikely(!pfs_block_has_room(&t->events[PFS_WAITS].finished, PFS_WAIT_LINE)))
+		return pfs_wait_leave_block(t, result);
+	pfs_write_end(t);
+	return result;
 }
 
 /*
  * Inside a write section: ends the wait that runs where it stays, which is the lookup's, at a reading of the cycle
  * counter.  All that is asked comes before the first change.  False: nothing was done, as it is not usual by now: as
- * above, or there is another event behind it, of a handler.
+ * above, or its time is very short or long.  What has come in between, of a handler, are no events: the first of these
+ * would have moved it.
  */
 static pg_attribute_always_inline bool
-pfs_wait_lookup_end(PfsThread *t, const PfsWaitLookup *lookup, PfsWait *e, uint64 end, int32 bytes)
+pfs_wait_lookup_end(PfsThread *t, const PfsWaitLookup *lookup, PfsWait *e, uint64 end, uint64 ticks, int32 bytes)
 {
-	uint64		ticks = end - e->timer_start;
-
-	if (unlikely((int64) ticks < 0 || t->last_event_id != e->event_id ||
-				 !pfs_wait_lookup_count(lookup, pfs_wait_lookup_bucket(lookup, ticks), ticks)))
+	if (unlikely(!pfs_histogram_is_inside(ticks) ||
+				 !pfs_wait_lookup_count(lookup, pfs_histogram_bucket_inside(ticks), ticks)))
 		return false;
 	t->last_reading = end;
 	pfs_store_relaxed(&t->events[PFS_WAITS].depth, 0);
