@@ -35,6 +35,7 @@ static const PfsEventFamilyInfo event_families[PFS_NUM_EVENT_FAMILIES] = {
 	[PFS_WAITS] = {
 		PFS_WAIT_DEPTH, true, TABLES("waits"),
 		.size = sizeof(PfsWaitEvent),
+		.block_size = 4096,
 		.item_min = PFS_WAIT_LINE,
 		.item_max = sizeof(PfsWait),
 		.run_size = PFS_WAIT_LINE,
