@@ -37,20 +37,26 @@ pfs_histogram_is_inside(uint64_t value)
 }
 
 /*
- * The bucket of a value that is in neither of them.  2^(1/4), 2^(2/4) and 2^(3/4) lie in the first, second and
- * third quarter between 1 and 2: so a value in the n-th quarter of its octave is in its n-th bucket or in the
- * one behind that.
+ * The bounds inside an octave: 2^30 times 2^(1/4), 2^(2/4) and 2^(3/4), rounded up.  As constants of the code,
+ * as a table would take a page and two lines of memory for each statement.
  */
+#define PFS_HISTOGRAM_QUARTER_1 0x4C1BF829
+#define PFS_HISTOGRAM_QUARTER_2 0x5A82799A
+#define PFS_HISTOGRAM_QUARTER_3 0x6BA27E66
+
+/* The bucket of a value that is in neither of them. */
 static inline uint32_t
 pfs_histogram_bucket_inside(uint64_t value)
 {
 	uint32_t	bits = 63 ^ __builtin_clzll(value);
+	int32_t		top = (value << (63 - bits)) >> 33; /* the value's highest 31
+													 * bits, of which the
+													 * first is set */
 
-	/* The one behind it; the top bit and two below it make 4 to 7. */
-	uint32_t	bucket = (uint32_t) (value >> (bits - 2)) + bits * PFS_HISTOGRAM_PER_OCTAVE -
-	(PFS_HISTOGRAM_FIRST_BITS + 1) * PFS_HISTOGRAM_PER_OCTAVE + 2;
-
-	return bucket - (value < pfs_histogram_lows[bucket]);
+	/* From the octave's last bucket down, by -1 for each bound that is above. */
+	return (bits - PFS_HISTOGRAM_FIRST_BITS + 1) * PFS_HISTOGRAM_PER_OCTAVE +
+		((top - PFS_HISTOGRAM_QUARTER_1) >> 31) + ((top - PFS_HISTOGRAM_QUARTER_2) >> 31) +
+		((top - PFS_HISTOGRAM_QUARTER_3) >> 31);
 }
 
 /* The bucket of any value. */
