@@ -32,6 +32,13 @@
  */
 #define PFS_HOT __attribute__((section("pfs_hot")))
 
+/*
+ * On what each statement needs of either: in front of the others, on as few lines as that fills, without the gaps
+ * by which the compiler aligns what is larger.
+ */
+#define PFS_FIXED_FIRST __attribute__((section("pfs_fixed_first"), aligned(8)))
+#define PFS_HOT_FIRST __attribute__((section("pfs_hot_first"), aligned(8)))
+
 /* On those of them that have some lines of their own, so that the others share theirs. */
 #define PFS_HOT_STRUCT __attribute__((section("pfs_hot_structs"), aligned(64)))
 

@@ -16,8 +16,10 @@
 #define SECTION(name, alignment) \
 	".pushsection " name ",\"aw\",%progbits\n\t.balign " alignment "\n" name "_begins:\n\t.popsection\n"
 
-__asm__(SECTION("pfs_fixed", PAGE)
+__asm__(SECTION("pfs_fixed_first", PAGE)
+		SECTION("pfs_fixed", "64")
 		SECTION("pfs_fixed_tables", "64")
-		SECTION("pfs_hot", PAGE)
+		SECTION("pfs_hot_first", PAGE)
+		SECTION("pfs_hot", "64")
 		SECTION("pfs_hot_structs", "64")
 		SECTION("pfs_hot_tables", "64"));

@@ -28,6 +28,7 @@
 #include "pfs_file_event.h"
 #include "pfs_frames.h"
 #include "pfs_got.h"
+#include "pfs_imports.h"
 #include "pfs_wait_class.h"
 
 struct io_uring;
@@ -162,14 +163,14 @@ extern void pfs_instr_mark_unavailable(void);
 static inline uint32
 pfs_wait_event_info(void)
 {
-	return *(volatile uint32 *) my_wait_event_info;
+	return *(volatile uint32 *) PFS_IMPORT(my_wait_event_info);
 }
 
 /* Does the process wait for its client's next message? */
 static inline bool
 pfs_between_statements(void)
 {
-	return debug_query_string == NULL && ActivePortal == NULL && !ClientAuthInProgress;
+	return debug_query_string == NULL && PFS_IMPORT(ActivePortal) == NULL && !ClientAuthInProgress;
 }
 
 /* At a wait for a latch: does what the process has put off.  pfs_instr_wait.c. */
@@ -183,7 +184,7 @@ pfs_thread_here(void)
 
 	if (likely(t != NULL))
 		return t;
-	return MyProc == NULL ? NULL : pfs_process.attach_cb();
+	return PFS_IMPORT(MyProc) == NULL ? NULL : pfs_process.attach_cb();
 }
 
 /*

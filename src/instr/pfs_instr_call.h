@@ -47,7 +47,7 @@ typedef struct PfsUsage
 	uint64		wal_bytes;
 } PfsUsage;
 
-#define PFS_USAGE_PAIR(first) (*(const PfsLoosePair *) &pgBufferUsage.first)
+#define PFS_USAGE_PAIR(first) (*(const PfsLoosePair *) &PFS_IMPORT(pgBufferUsage).first)
 
 StaticAssertDecl(offsetof(BufferUsage, temp_blks_written) ==
 				 (PFS_N_TEMP_BLKS_WRITTEN - PFS_N_SHARED_BLKS_HIT) * sizeof(int64), "the counters of a statement");
@@ -61,9 +61,9 @@ pfs_usage_begin(PfsUsage *usage)
 	usage->local = PFS_USAGE_PAIR(local_blks_hit);
 	usage->local_written = PFS_USAGE_PAIR(local_blks_dirtied);
 	usage->temp = PFS_USAGE_PAIR(temp_blks_read);
-	usage->wal_records = pgWalUsage.wal_records;
-	usage->wal_fpi = pgWalUsage.wal_fpi;
-	usage->wal_bytes = pgWalUsage.wal_bytes;
+	usage->wal_records = PFS_IMPORT(pgWalUsage).wal_records;
+	usage->wal_fpi = PFS_IMPORT(pgWalUsage).wal_fpi;
+	usage->wal_bytes = PFS_IMPORT(pgWalUsage).wal_bytes;
 }
 
 /* Adds what has been used since pfs_usage_begin() to a statement's counters, but for the rare ones. */
@@ -81,7 +81,7 @@ pfs_usage_is_rare(const PfsUsage *usage)
 	(PFS_USAGE_PAIR(local_blks_hit) ^ usage->local) |
 	(PFS_USAGE_PAIR(local_blks_dirtied) ^ usage->local_written) | (PFS_USAGE_PAIR(temp_blks_read) ^ usage->temp);
 
-	return (any[0] | any[1]) != 0 || pgWalUsage.wal_records != usage->wal_records;
+	return (any[0] | any[1]) != 0 || PFS_IMPORT(pgWalUsage).wal_records != usage->wal_records;
 }
 
 /* Adds that; rare: from PFS_N_RARE on. */
@@ -94,9 +94,9 @@ pfs_usage_end_rare(const PfsUsage *usage, uint64 *rare)
 	to[1] += PFS_USAGE_PAIR(local_blks_hit) - usage->local;
 	to[2] += PFS_USAGE_PAIR(local_blks_dirtied) - usage->local_written;
 	to[3] += PFS_USAGE_PAIR(temp_blks_read) - usage->temp;
-	rare[PFS_N_WAL_RECORDS - PFS_N_RARE] += pgWalUsage.wal_records - usage->wal_records;
-	rare[PFS_N_WAL_FPI - PFS_N_RARE] += pgWalUsage.wal_fpi - usage->wal_fpi;
-	rare[PFS_N_WAL_BYTES - PFS_N_RARE] += pgWalUsage.wal_bytes - usage->wal_bytes;
+	rare[PFS_N_WAL_RECORDS - PFS_N_RARE] += PFS_IMPORT(pgWalUsage).wal_records - usage->wal_records;
+	rare[PFS_N_WAL_FPI - PFS_N_RARE] += PFS_IMPORT(pgWalUsage).wal_fpi - usage->wal_fpi;
+	rare[PFS_N_WAL_BYTES - PFS_N_RARE] += PFS_IMPORT(pgWalUsage).wal_bytes - usage->wal_bytes;
 }
 
 /* One call, on the stack of the hook's function. */
@@ -288,7 +288,7 @@ pfs_plain_has_run(const PfsUsage *usage, uint64 start)
 	pfs_plain.state = PFS_PLAIN_RAN;
 	if (likely(pfs_plain.depth == 0))
 		pfs_local.slow |= PFS_SLOW_OVER;
-	pfs_plain.open.message = GetCurrentStatementStartTimestamp();
+	pfs_plain.open.message = PFS_IMPORT(GetCurrentStatementStartTimestamp) ();
 	return true;
 }
 

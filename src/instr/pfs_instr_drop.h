@@ -30,7 +30,7 @@ extern void pfs_drop_subtransaction_failed(int level);
 static inline void
 pfs_drop_committing(void)
 {
-	if (unlikely(OidIsValid(MyProc->tempNamespaceId)))
+	if (unlikely(OidIsValid(PFS_IMPORT(MyProc)->tempNamespaceId)))
 		pfs_drop_watch_commit();
 }
 

@@ -36,13 +36,13 @@
 /* Who was called before: another library, or the server's own function. */
 static post_parse_analyze_hook_type prev_post_parse_analyze = NULL;
 static planner_hook_type prev_planner;
-static PFS_FIXED ExecutorStart_hook_type prev_executor_start = NULL;
-static PFS_FIXED ExecutorRun_hook_type prev_executor_run = NULL;
+static PFS_FIXED_FIRST ExecutorStart_hook_type prev_executor_start = NULL;
+static PFS_FIXED_FIRST ExecutorRun_hook_type prev_executor_run = NULL;
 static PFS_FIXED ExecutorFinish_hook_type prev_executor_finish = NULL;
-static PFS_FIXED ExecutorEnd_hook_type prev_executor_end = NULL;
+static PFS_FIXED_FIRST ExecutorEnd_hook_type prev_executor_end = NULL;
 
 /* Who is called with the finish of a plain statement at which nothing is counted. */
-static PFS_FIXED ExecutorFinish_hook_type finish_plain = NULL;
+static PFS_FIXED_FIRST ExecutorFinish_hook_type finish_plain = NULL;
 
 /* Fills in what the analysed query says of its statement. */
 static inline void

@@ -52,8 +52,11 @@ typedef struct IndexAm
 
 static PFS_FIXED_TABLE IndexAm ams[NUM_INDEX_AMS];
 
+/* What lookups call, also where nothing is watched. */
+static PFS_FIXED_FIRST amgettuple_function btree_gettuple_of_server = NULL;
+
 /* This process is watched. */
-static PFS_HOT bool is_on = false;
+static PFS_HOT_FIRST bool is_on = false;
 
 /* Is it, or does it have our methods only because all processes have? */
 #define IS_ON (PFS_INDEX_METHODS_ARE_SHARED || is_on)
@@ -89,11 +92,11 @@ btree_gettuple_of_page(IndexScanDesc scan, ScanDirection direction)
 	PfsScanPlace *place = pfs_scan_home(fetch);
 
 	if (!IS_ON)
-		return ams[AM_btree].real.amgettuple(scan, direction);
+		return btree_gettuple_of_server(scan, direction);
 	if (likely(fetch != NULL && pfs_scan_is_at(place, fetch) && pfs_compat_btree_has_entry(scan, direction)))
 	{
 		pfs_rel_index_row(place->link.run);
-		return ams[AM_btree].real.amgettuple(scan, direction);
+		return btree_gettuple_of_server(scan, direction);
 	}
 	return gettuple_timed(&ams[AM_btree], scan, direction);
 }
@@ -248,7 +251,10 @@ replace(IndexAm *am, const AmInfo *info, bool pages_are_known)
 	if (am->real.amgettuple != NULL)
 		am->ours.amgettuple = info->our_gettuple;
 	if (am->real.amgettuple != NULL && pages_are_known && info->handler == F_BTHANDLER)
+	{
+		btree_gettuple_of_server = am->real.amgettuple;
 		am->ours.amgettuple = btree_gettuple_of_page;
+	}
 	if (am->real.amgetbitmap != NULL)
 		am->ours.amgetbitmap = info->our_getbitmap;
 	if (am->real.aminsert != NULL)

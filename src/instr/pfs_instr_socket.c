@@ -31,7 +31,7 @@
 static inline bool
 is_client_socket(int fd)
 {
-	return MyProcPort != NULL && MyProcPort->sock == fd;
+	return PFS_IMPORT(MyProcPort) != NULL && PFS_IMPORT(MyProcPort)->sock == fd;
 }
 
 /* The instrument for a call on a socket that is not the client's. */
@@ -76,17 +76,19 @@ make_event(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsSocket *s,
 	pfs_socket_instant(t, e, s, start, now);
 }
 
-/* What the process knows of calls on its client's socket; what every statement needs is on one line. */
-static PFS_HOT_STRUCT struct
+/* What every statement needs to know of calls on its client's socket. */
+static PFS_HOT_FIRST struct
 {
 	const PfsWaitLookup *idle_lookup;	/* of the idle wait that runs where it
 										 * stays; NULL: there is none, or it
 										 * runs in a slot */
-	/* Where the server looks for a message, sends, and reads in a statement. */
+	/* Where the server looks for a message, and sends. */
 	PfsFramesMemo looks;
 	PfsFramesMemo writes;
-	PfsFramesMemo reads;
 }			client;
+
+/* Where it reads in a statement. */
+static PFS_HOT_TABLE PfsFramesMemo reads;
 
 /* Are bytes of a message counted, which are no event? */
 static inline bool
@@ -222,7 +224,7 @@ usual_idle_begins(PfsThread *t, bool in_transaction, uint64 now, uint32 source)
 	e->timer_start = now;
 	e->bytes = PFS_WAIT_NO_BYTES;
 	pfs_wait_lookup_show(t);
-	pfs_open_waits.idle = e;
+	pfs_local.idle = e;
 	client.idle_lookup = lookup;
 	return true;
 }
@@ -347,8 +349,8 @@ arrives_any(PfsThread *t, PfsTimestamp now, ssize_t bytes)
 static pg_noinline ssize_t
 idle_ends_any(PfsThread *t, uint64 end, ssize_t bytes)
 {
-	uint32		flags = pfs_open_waits.idle->flags;
-	PfsInstrumentId instrument = pfs_open_waits.idle->instrument;
+	uint32		flags = pfs_local.idle->flags;
+	PfsInstrumentId instrument = pfs_local.idle->instrument;
 	PfsTimestamp now = {end, PFS_FLAGS_TIMER(flags)};
 
 	if (pfs_is_writing(t))
@@ -384,7 +386,7 @@ idle_ends(ssize_t bytes)
 {
 	PfsThread  *t = pfs_my_thread;
 	const PfsWaitLookup *lookup = client.idle_lookup;
-	PfsWait    *e = pfs_open_waits.idle;
+	PfsWait    *e = pfs_local.idle;
 	PfsTimestamp now;
 
 	if (unlikely(lookup == NULL))
@@ -405,7 +407,7 @@ idle_ends(ssize_t bytes)
 		return idle_ends_any(t, now.at, bytes);
 	}
 	(void) pfs_history_room(t, PFS_WAITS, PFS_WAIT_LINE);
-	pfs_open_waits.idle = NULL;
+	pfs_local.idle = NULL;
 	pfs_socket_local.places[PFS_CALLS_READ]->bytes += bytes;
 
 	/*
@@ -548,7 +550,7 @@ call_##name params \
 
 /* What receives: in an idle wait, which bytes end; between two statements; and with all off. */
 #define CALL_RECV(name, params, args) \
-CALL(name, params, args, PFS_CLIENT_READS, &client.reads) \
+CALL(name, params, args, PFS_CLIENT_READS, &reads) \
 \
 static pg_noinline ssize_t \
 idle_##name params \
@@ -595,9 +597,9 @@ CALL_RECV(name, params, args) \
 static ssize_t \
 wrap_##name params \
 { \
-	if (pfs_open_waits.idle != NULL && likely(MyProcPort->sock == fd)) \
+	if (pfs_local.idle != NULL && likely(PFS_IMPORT(MyProcPort)->sock == fd)) \
 		return idle_##name args; \
-	if (likely(pfs_plain.state == PFS_PLAIN_RAN) && likely(MyProcPort->sock == fd)) \
+	if (likely(pfs_plain.state == PFS_PLAIN_RAN) && likely(PFS_IMPORT(MyProcPort)->sock == fd)) \
 		return look_##name args; \
 	if (unlikely(pfs_thread_here() == NULL)) \
 		return pfs_real.name args; \

@@ -309,7 +309,7 @@ is_for_client(void)
 static inline bool
 is_passed_on(void)
 {
-	if (likely(pfs_open_waits.idle != NULL))
+	if (likely(pfs_local.idle != NULL))
 		return is_for_client();
 	return pfs_is_still_all_off() || (is_for_client() && pfs_between_statements());
 }

@@ -284,7 +284,7 @@ pfs_thread_attach(void)
 	t = pfs_pages_record(pfs_threads, index);
 	pfs_thread_fill(t, index);
 	pfs_open_waits.n = 0;
-	pfs_open_waits.idle = NULL;
+	pfs_local.idle = NULL;
 	pfs_local.beginning = 0;
 	pfs_local_set_usual(PFS_FLAG_THREAD | PFS_FLAG_TIMED |
 						(uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT);

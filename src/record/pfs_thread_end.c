@@ -47,7 +47,7 @@ static void
 lose_record(void)
 {
 	pfs_my_thread = NULL;
-	pfs_open_waits.idle = NULL;
+	pfs_local.idle = NULL;
 	pfs_plain.state = PFS_PLAIN_NONE;
 	pfs_plain.depth = 0;
 	pfs_never_attach = true;

@@ -30,8 +30,8 @@ pfs_wait_leave_place(PfsThread *t)
 	if (waits->depth != PFS_EVENT_IN_PLACE)
 		return;
 	pfs_racy_copy(&t->waits[0], waits->finished.next, PFS_WAIT_LINE);
-	if (pfs_open_waits.idle != NULL)
-		pfs_open_waits.idle = &t->waits[0];
+	if (pfs_local.idle != NULL)
+		pfs_local.idle = &t->waits[0];
 	pfs_store_release(&waits->depth, 1);	/* C */
 }
 
@@ -161,11 +161,11 @@ pfs_open_finish_all(PfsThread *t)
 
 		if (open != NULL)
 			finish_top(t, open->end);
-		else if (waits->depth == 1 && pfs_open_waits.idle != NULL)
-			pfs_idle_end(t, pfs_wait_read_end(t, pfs_open_waits.idle->flags));
+		else if (waits->depth == 1 && pfs_local.idle != NULL)
+			pfs_idle_end(t, pfs_wait_read_end(t, pfs_local.idle->flags));
 		else
 			pfs_store_relaxed(&waits->depth, waits->depth - 1);
 	}
 	pfs_open_waits.n = 0;
-	pfs_open_waits.idle = NULL;
+	pfs_local.idle = NULL;
 }

@@ -34,9 +34,6 @@ typedef struct PfsOpenWait
 typedef struct PfsOpenWaits
 {
 	uint32		n;
-	PfsWait    *idle;			/* of no call: the wait for the client's next
-								 * message that goes on, in its slot or where
-								 * it stays; NULL: none */
 	PfsOpenWait items[PFS_WAIT_DEPTH];
 } PfsOpenWaits;
 
@@ -115,7 +112,7 @@ pfs_idle_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 st
 	e->flags = flags;
 	e->source = source;
 	e->bytes = PFS_WAIT_NO_BYTES;
-	pfs_open_waits.idle = e;
+	pfs_local.idle = e;
 	pfs_store_release(&waits->depth, 1);	/* C */
 }
 
@@ -123,9 +120,9 @@ pfs_idle_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 st
 static pg_attribute_always_inline void
 pfs_idle_end(PfsThread *t, uint64 end)
 {
-	PfsWait    *e = pfs_open_waits.idle;
+	PfsWait    *e = pfs_local.idle;
 
-	pfs_open_waits.idle = NULL;
+	pfs_local.idle = NULL;
 	pfs_wait_finish(t, e, 0, end);
 }
 

@@ -47,9 +47,9 @@ typedef struct PfsParent
 } PfsParent;
 
 /*
- * One cache line.  The last three are those of two other headers, and lie here since each wait
- * looks whether its time is charged, and each statement how much of its own was waits for locks:
- * in structs of their own they would be on lines of their own.
+ * One cache line.  The last four are those of other headers, and lie here since each message looks
+ * whether an idle wait is open, each wait whether its time is charged, and each statement how much of its own
+ * was waits for locks: in structs of their own they would be on lines of their own.
  */
 typedef struct PfsLocal
 {
@@ -68,8 +68,14 @@ typedef struct PfsLocal
 								 * default timer; see PFS_FLAGS_USUAL */
 	uint32		instant;		/* flags of an event that can be counted by a
 								 * cached lookup, see PFS_FLAGS_INSTANT */
+	uint32		reentered;		/* events of signal handlers that were lost */
 	PfsParent	parent;			/* of a wait that is in no other */
-	uint64		reentered;		/* events of signal handlers that were lost */
+
+	/*
+	 * pfs_event_open.h: of no call, the wait for the client's next message
+	 * that goes on, in its slot or where it stays; NULL: none.
+	 */
+	PfsWait    *idle;
 
 	/* pfs_charge.h */
 	PfsDigestWait *waits;		/* of the thread's record; NULL: nobody's */

@@ -66,8 +66,8 @@ pfs_thread_repair(PfsThread *t)
 		 */
 		pfs_local.beginning = 0;
 		pfs_wait_leave_place(t);
-		if (waits->depth > pfs_open_waits.n + (pfs_open_waits.idle != NULL))
-			pfs_store_release(&waits->depth, pfs_open_waits.n + (pfs_open_waits.idle != NULL));
+		if (waits->depth > pfs_open_waits.n + (pfs_local.idle != NULL))
+			pfs_store_release(&waits->depth, pfs_open_waits.n + (pfs_local.idle != NULL));
 		pfs_write_end(t);
 		repaired++;
 	}

@@ -25,7 +25,7 @@
 
 PfsPages   *pfs_threads = NULL;
 PFS_FIXED PfsSharedThreads *pfs_shared_threads = NULL;
-PFS_HOT PfsThread *pfs_my_thread = NULL;
+PFS_HOT_FIRST PfsThread *pfs_my_thread = NULL;
 
 /* Bytes of the slots of a family's running events; those of waits are in the struct. */
 static size_t

@@ -80,10 +80,12 @@ typedef struct PfsThread
 								 * events */
 
 	/*
-	 * Whose statement its parallel workers work for, see workers.  By the
-	 * owner, inside a write section.
+	 * Whose the waits of its innermost statement are (digest_waits); query_id
+	 * 0: those of the statement at top level, if there is one.  By the owner,
+	 * inside write sections; read by the recorder of the load history, as
+	 * works_since and digest_waits are.
 	 */
-	PfsDigestKey leads;
+	PfsDigestKey charged;
 
 	/* Its backend status entry, or NULL.  The owner writes it later. */
 	PgBackendStatus *status;
@@ -110,12 +112,10 @@ typedef struct PfsThread
 	uint64		generation[PFS_NUM_FAMILIES] __attribute__((aligned(PFS_CACHE_LINE)));
 
 	/*
-	 * Whose the waits of its innermost statement are (digest_waits); query_id
-	 * 0: those of the statement at top level, if there is one.  By the owner,
-	 * inside write sections; read by the recorder of the load history, as
-	 * works_since and digest_waits are.
+	 * Whose statement its parallel workers work for, see workers.  By the
+	 * owner, inside a write section.
 	 */
-	PfsDigestKey charged;
+	PfsDigestKey leads;
 
 	/* Written at attach, before the record is published. */
 	uint64		thread_id;		/* never reused; from 1 */

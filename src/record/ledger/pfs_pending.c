@@ -14,7 +14,7 @@
 const PfsCountedKind *pfs_counted_kinds[PFS_NUM_COUNTED_OBJECTS];
 PFS_FIXED PfsSharedPending *pfs_shared_pending = NULL;
 PFS_FIXED PfsThreadSets pfs_pending_sets[PFS_NUM_COUNTED_OBJECTS];
-PFS_HOT char *pfs_my_pending[PFS_NUM_COUNTED_OBJECTS];
+PFS_HOT_FIRST char *pfs_my_pending[PFS_NUM_COUNTED_OBJECTS];
 
 /* By kind: which way of a set is emptied next. */
 static uint32 next_way[PFS_NUM_COUNTED_OBJECTS];

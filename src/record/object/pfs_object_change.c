@@ -17,7 +17,7 @@
 /* More are forgotten: readers find them. */
 #define CHANGES_MAX (1 << 20)
 
-PFS_HOT PfsObjectWork pfs_object_work;
+PFS_HOT_FIRST PfsObjectWork pfs_object_work;
 
 static PfsPool pool = PFS_POOL_INIT(sizeof(PfsObjectChange), CHANGES_MAX);
 static PfsObjectChange *newest = NULL;

@@ -25,7 +25,7 @@
 #include "pfs_wait_class.h"
 
 PFS_FIXED PfsPages *pfs_sockets = NULL;
-PFS_HOT_STRUCT PfsSocketLocal pfs_socket_local;
+PFS_HOT_FIRST PfsSocketLocal pfs_socket_local;
 PFS_HOT_STRUCT PfsWaitLookup pfs_client_lookups[PFS_NUM_CLIENT_WAITS];
 
 /* Records of one page. */

@@ -34,7 +34,7 @@
 
 PFS_FIXED PfsSharedInstruments *pfs_instruments = NULL;
 PFS_FIXED PfsInstrument *pfs_instrument_items = NULL;
-PFS_FIXED PfsSharedWords *pfs_words = NULL;
+PFS_FIXED_FIRST PfsSharedWords *pfs_words = NULL;
 
 /* The instruments of a family's cells, in shared memory; NULL for waits. */
 static PfsInstrumentId *of_cell[PFS_NUM_FAMILIES];

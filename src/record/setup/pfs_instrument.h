@@ -102,20 +102,23 @@ typedef struct PfsSharedWords
 	uint64		generation;
 
 	/*
+	 * Each statement reads the next ones, which are on the same line.
+	 * class_flags: what an event of the class has before its instrument is
+	 * known: the flags of a timed instrument; 0: no instrument of the class
+	 * is on.  The others: TRUNCATEs so far, by those who truncate.
+	 */
+	uint64		prepared_truncations;
+	uint32		class_flags[PFS_NUM_TIMED_CLASSES];
+
+	/*
 	 * TRUNCATEs so far, by those who truncate: pfs_summary_truncate.c and the
 	 * like.
 	 */
 	uint64		truncations[PFS_NUM_FAMILIES];
-	uint64		prepared_truncations;
 	uint64		object_truncations[PFS_NUM_COUNTED_OBJECTS];	/* from 1 on */
 	uint64		indexes_handed_over;	/* to other OIDs: what is known by an
 										 * OID is forgotten */
 
-	/*
-	 * What an event of the class has before its instrument is known: the
-	 * flags of a timed instrument; 0: no instrument of the class is on.
-	 */
-	uint32		class_flags[PFS_NUM_TIMED_CLASSES];
 	uint32		statement_counts;	/* what statements count that costs:
 									 * PFS_COUNTS_... */
 	bool		memory_wanted;	/* some context instrument is on, and the

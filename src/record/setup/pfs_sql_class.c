@@ -16,7 +16,8 @@
 PFS_FIXED PfsInstrumentId pfs_stage_instrument[PFS_NUM_STAGE_KINDS];
 PFS_FIXED PfsInstrumentId pfs_tag_instrument[PFS_NUM_TAGS];
 PFS_FIXED PfsInstrumentId pfs_other_statement[PFS_NUM_OTHER_STATEMENTS];
-PFS_FIXED PfsInstrumentId pfs_transaction_instrument;
+PFS_FIXED_FIRST PfsInstrumentId pfs_command_instrument[CMD_DELETE + 1];
+PFS_FIXED_FIRST PfsInstrumentId pfs_transaction_instrument;
 PFS_FIXED PfsInstrumentId pfs_first_statement;
 
 static const char *const replication_commands[] = {
@@ -48,6 +49,11 @@ make_tags(void)
 		pfs_tag_instrument[tag] = pfs_instrument_make(PFS_CLASS_STATEMENT, "Statements with this command tag.",
 													  "%s", name);
 	}
+	pfs_command_instrument[CMD_UNKNOWN] = PFS_NO_INSTRUMENT;
+	pfs_command_instrument[CMD_SELECT] = pfs_tag_instrument[CMDTAG_SELECT];
+	pfs_command_instrument[CMD_UPDATE] = pfs_tag_instrument[CMDTAG_UPDATE];
+	pfs_command_instrument[CMD_INSERT] = pfs_tag_instrument[CMDTAG_INSERT];
+	pfs_command_instrument[CMD_DELETE] = pfs_tag_instrument[CMDTAG_DELETE];
 }
 
 #define MAKE_STAGE(kind, word, documentation) \

@@ -5,6 +5,7 @@
 #ifndef PFS_SQL_CLASS_H
 #define PFS_SQL_CLASS_H
 
+#include "nodes/nodes.h"
 #include "tcop/cmdtag.h"
 
 #include "pfs_instrument.h"
@@ -57,6 +58,9 @@ typedef enum PfsOtherStatement
 
 extern PFS_HIDDEN PfsInstrumentId pfs_stage_instrument[PFS_NUM_STAGE_KINDS];
 extern PFS_HIDDEN PfsInstrumentId pfs_tag_instrument[PFS_NUM_TAGS];
+
+/* The same of plans, by CmdType; of a SELECT that locks no rows. */
+extern PFS_HIDDEN PfsInstrumentId pfs_command_instrument[CMD_DELETE + 1];
 extern PFS_HIDDEN PfsInstrumentId pfs_other_statement[PFS_NUM_OTHER_STATEMENTS];
 extern PFS_HIDDEN PfsInstrumentId pfs_transaction_instrument;
 extern PFS_HIDDEN PfsInstrumentId pfs_first_statement;

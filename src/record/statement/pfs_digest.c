@@ -38,7 +38,7 @@ PfsDigestRefSlot *pfs_digest_ref_slots = NULL;
 PfsSharedBlock pfs_digest_other_waits;
 
 PfsHash    *pfs_digest_index;
-PFS_HOT uint64 pfs_digests_without_text = 0;
+PFS_HOT_FIRST uint64 pfs_digests_without_text = 0;
 
 /* The last digests that this process had, by the last bits of their keys. */
 #define CACHED_DIGESTS 16
@@ -46,10 +46,10 @@ PFS_HOT uint64 pfs_digests_without_text = 0;
 static PFS_HOT_TABLE PfsCachedDigest cached_digests[CACHED_DIGESTS];
 static uint32 hint;
 
-PFS_HOT uint64 pfs_digest_offset_age;
+PFS_HOT_FIRST uint64 pfs_digest_offset_age;
 
 /* Age at which a sample is replaced, ticks of the default timer; 0: to be computed. */
-PFS_HOT uint64 pfs_sample_age;
+PFS_HOT_FIRST uint64 pfs_sample_age;
 static PFS_HOT int sample_age_seconds = PFS_SAMPLE_AGE_DEFAULT;
 
 static bool

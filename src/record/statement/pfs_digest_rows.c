@@ -30,7 +30,7 @@
 #define ENTRIES				32
 
 PFS_FIXED PfsPages *pfs_digest_rows = NULL;
-PFS_HOT uint32 pfs_digest_rows_used = 0;
+PFS_HOT_FIRST uint32 pfs_digest_rows_used = 0;
 
 static uint32 hint;
 

@@ -13,7 +13,7 @@
 #include "pfs_left.h"
 #include "pfs_plain_state.h"
 
-PFS_HOT uint64 pfs_digest_charged;
+PFS_HOT_FIRST uint64 pfs_digest_charged;
 
 static PFS_HOT bool working;	/* a parallel worker, for its leader's */
 static uint32 hint;

@@ -21,7 +21,7 @@
 #include "pfs_event_cell.h"
 
 PFS_FIXED PfsSharedErrors *pfs_errors = NULL;
-PFS_HOT PfsOpenError pfs_open_error;
+PFS_HOT_FIRST PfsOpenError pfs_open_error;
 
 static PFS_FIXED PfsInstrumentId error_instrument = PFS_NO_INSTRUMENT;
 

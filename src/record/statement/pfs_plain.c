@@ -61,6 +61,18 @@ look_at_stages(const PfsThread *t)
 	return is_default(flags, 0);
 }
 
+/* Have all instruments of statements these flags? */
+static bool
+are_statements_uniform(const PfsThread *t, uint32 flags)
+{
+	for (PfsInstrumentId i = pfs_first_statement; i < pfs_transaction_instrument; i++)
+	{
+		if (pfs_wait_flags(t, i) != flags)
+			return false;
+	}
+	return true;
+}
+
 /* Is nothing on that what the server does with statements has to be noticed for? */
 static bool
 are_statements_off(void)
@@ -138,6 +150,8 @@ pfs_plain_look_now(PfsThread *t)
 	if (!is_default(pfs_plain.flags, PFS_FLAG_DIGEST) || !is_default(pfs_plain.transaction_flags, 0) || is_more_wanted(t) ||
 		!look_at_stages(t))
 		return;
+	pfs_plain.is_uniform = are_statements_uniform(t, pfs_plain.flags);
+	pfs_transaction.cell = pfs_summary_chunk(t, PFS_FAMILY_TRANSACTIONS, 0);
 	/* Its event lies there. */
 	if (pfs_histories[PFS_STATEMENTS] == NULL)
 		return;
@@ -269,10 +283,10 @@ find_room(PfsThread *t, const PfsPrepared *known, const char *str, int location,
 	const PfsBlockWriter *to = &t->events[PFS_STATEMENTS].finished;
 	uint32		text;
 
-	if (likely(pfs_block_has_room(to, pfs_statement_room(pfs_sizes.sql_text))))
-		return (PfsStoredStatement *) to->next;
-	if (known != NULL)
+	if (likely(known != NULL))
 		text = known->text_len;
+	else if (pfs_block_has_room(to, pfs_statement_room(pfs_sizes.sql_text)))
+		return (PfsStoredStatement *) to->next;
 	else if (str == NULL)
 		text = 0;
 	else if (len > 0 && location >= 0)
@@ -304,13 +318,15 @@ static pg_attribute_always_inline void
 show(PfsThread *t, PfsStoredStatement *e, PfsInstrumentId instrument, uint64 query_id, Oid user, uint32 level,
 	 const PfsProgramEntry *program, const PfsPrepared *known, const char *str, int location, int len)
 {
+	PfsParent	parent = level == 0 ? pfs_parent_of_transaction(pfs_plain.open.parent)
+	: (PfsParent) {pfs_plain.open.parent, PFS_NESTING_STATEMENT};
 	PfsPair		zero = {0, 0};
 	uint64		size;
 	uint8		wide = 0;
 
 	e->timer_start = pfs_plain.open.start;
 	e->event_id = pfs_plain.open.event_id;
-	e->nesting_event_id = pfs_plain.open.parent.event_id;
+	e->nesting_event_id = pfs_plain.open.parent;
 	e->flags = pfs_plain.flags;
 	e->level = level;
 	e->statement_id = pfs_plain.open.statement_id;
@@ -318,7 +334,7 @@ show(PfsThread *t, PfsStoredStatement *e, PfsInstrumentId instrument, uint64 que
 	for (int i = 0; i < PFS_N_RARE / 2; i++)
 		((PfsPair *) e->n)[i] = zero;
 	e->query_id = query_id;
-	e->database = MyDatabaseId;
+	e->database = PFS_IMPORT(MyDatabaseId);
 	e->user = user;
 	e->sqlstate = 0;
 	e->message_len = 0;
@@ -328,7 +344,7 @@ show(PfsThread *t, PfsStoredStatement *e, PfsInstrumentId instrument, uint64 que
 	{
 		e->schema_len = pfs_statement_put_schema(e->more);
 		e->text_len = known->text_len;
-		memcpy(e->more + e->schema_len, known->text, known->text_len);
+		PFS_IMPORT(memcpy) (e->more + e->schema_len, known->text, known->text_len);
 	}
 	else
 		e->text_len = pfs_statement_copy_text(e->more, &e->schema_len, str, location, len);
@@ -343,9 +359,17 @@ show(PfsThread *t, PfsStoredStatement *e, PfsInstrumentId instrument, uint64 que
 		wide = PFS_WIDE_LAST;
 		size += PFS_LAST_SIZE;
 	}
-	e->kind = instrument | pfs_plain.open.parent.type << 32 | (uint64) wide << 40 | size / sizeof(uint64) << 48;
+	e->kind = instrument | parent.type << 32 | (uint64) wide << 40 | size / sizeof(uint64) << 48;
 	pfs_plain.open.event = e;
 	pfs_store_release(&t->events[PFS_STATEMENTS].depth, level | PFS_EVENT_IN_PLACE);	/* C */
+}
+
+/* Has a statement of this instrument other flags than all have by default? */
+static pg_attribute_always_inline bool
+has_other_flags(const PfsThread *t, PfsInstrumentId instrument)
+{
+	return unlikely(instrument == PFS_NO_INSTRUMENT ||
+					(!pfs_plain.is_uniform && pfs_wait_flags(t, instrument) != pfs_plain.flags));
 }
 
 /*
@@ -353,13 +377,13 @@ show(PfsThread *t, PfsStoredStatement *e, PfsInstrumentId instrument, uint64 que
  * False: its instrument is not as the others, or there is no room.
  */
 static pg_attribute_always_inline bool
-name(PfsThread *t, CommandTag tag, uint64 query_id, const PfsPreparedEntry *prepared, const char *str, int location, int len)
+name(PfsThread *t, PfsInstrumentId instrument, uint64 query_id, const PfsPreparedEntry *prepared, const char *str,
+	 int location, int len)
 {
-	PfsInstrumentId instrument = pfs_tag_instrument[tag];
 	const PfsPrepared *known = known_text(prepared, str, location, len);
 	PfsStoredStatement *e;
 
-	if (unlikely(instrument == PFS_NO_INSTRUMENT || pfs_wait_flags(t, instrument) != pfs_plain.flags))
+	if (has_other_flags(t, instrument))
 		return false;
 	pfs_write_begin(t);
 	e = find_room(t, known, str, location, len);
@@ -371,7 +395,7 @@ name(PfsThread *t, CommandTag tag, uint64 query_id, const PfsPreparedEntry *prep
 	}
 	pfs_local.slow &= ~PFS_SLOW_UNNAMED;
 	/* A function of a parameter may be executed as its owner. */
-	show(t, e, instrument, query_id, GetOuterUserId(), 0, NULL, known, str, location, len);
+	show(t, e, instrument, query_id, PFS_IMPORT(GetOuterUserId) (), 0, NULL, known, str, location, len);
 	pfs_plain.is_planned = false;
 	if (pfs_transaction_is_new())
 		pfs_transaction_of_plain_begins(t, pfs_plain.open.start, pfs_plain.open.event_id);
@@ -387,29 +411,17 @@ pfs_plain_is_named(PfsThread *t, const Query *query, const char *str)
 	return is_clear_top(t, query->queryId) &&
 		(query->commandType != CMD_UTILITY || pfs_plain_may_be_utility(query->utilityStmt)) &&
 		pfs_statement_next_at(str, query->stmt_location, query->stmt_len) == 0 &&
-		name(t, CreateCommandTag(unconstify(Node *, (const Node *) query)), query->queryId, NULL, str, query->stmt_location,
-			 query->stmt_len);
+		name(t, pfs_tag_instrument[CreateCommandTag(unconstify(Node *, (const Node *) query))], query->queryId, NULL, str,
+			 query->stmt_location, query->stmt_len);
 }
 
-/* The command tag of a plan.  The server's function costs more than the answer of those that nearly all are. */
-static inline CommandTag
-tag_of(const PlannedStmt *stmt)
+/* The instrument of a plan.  The server's function costs more than the answer of those that nearly all are. */
+static inline PfsInstrumentId
+instrument_of(const PlannedStmt *stmt)
 {
-	switch (stmt->commandType)
-	{
-		case CMD_UPDATE:
-			return CMDTAG_UPDATE;
-		case CMD_INSERT:
-			return CMDTAG_INSERT;
-		case CMD_DELETE:
-			return CMDTAG_DELETE;
-		case CMD_SELECT:
-			if (stmt->rowMarks == NIL)
-				return CMDTAG_SELECT;
-			/* FALLTHROUGH */
-		default:
-			return CreateCommandTag(unconstify(Node *, (const Node *) stmt));
-	}
+	if (likely(stmt->commandType <= CMD_DELETE && stmt->rowMarks == NIL))
+		return pfs_command_instrument[stmt->commandType];
+	return pfs_tag_instrument[CreateCommandTag(unconstify(Node *, (const Node *) stmt))];
 }
 
 /*
@@ -419,7 +431,7 @@ tag_of(const PlannedStmt *stmt)
 bool
 pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const char *str, const QueryDesc *query)
 {
-	Portal		portal = ActivePortal;
+	Portal		portal = PFS_IMPORT(ActivePortal);
 	PfsPreparedEntry *prepared;
 
 	if (unlikely(!is_clear_top(t, query_id) || portal == NULL))
@@ -434,7 +446,7 @@ pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const c
 	}
 
 	else if (unlikely(pfs_digest_may_lack_text(query_id)) ||
-			 unlikely(!name(t, tag_of(stmt), query_id, prepared, str, stmt->stmt_location, stmt->stmt_len)))
+			 unlikely(!name(t, instrument_of(stmt), query_id, prepared, str, stmt->stmt_location, stmt->stmt_len)))
 		return false;
 	pfs_plain.is_utility = query == NULL;
 	if (PFS_HAVE_PLAN_ORIGIN && query != NULL)
@@ -564,14 +576,14 @@ bool
 pfs_plain_nests(PfsThread *t, const QueryDesc *query)
 {
 	const PlannedStmt *stmt = query->plannedstmt;
-	PfsInstrumentId instrument = pfs_tag_instrument[tag_of(stmt)];
+	PfsInstrumentId instrument = instrument_of(stmt);
 	PfsStatement *spare = NULL;
 	PfsPlainStatement *outer = &pfs_plain.around[pfs_plain.depth];
 	PfsStoredStatement *e;
 
 	if (unlikely(!is_clear(t, stmt->queryId) || pfs_plain.depth == PFS_PLAIN_DEPTH || pfs_plain.more != 0 ||
 				 pfs_is_start_of_portal(ActivePortal) ||
-				 instrument == PFS_NO_INSTRUMENT || pfs_wait_flags(t, instrument) != pfs_plain.flags ||
+				 has_other_flags(t, instrument) ||
 				 pfs_digest_may_lack_text(stmt->queryId) || pfs_transaction_is_new()))
 		return false;
 	/* The write section can neither allocate nor wait. */
@@ -604,8 +616,7 @@ pfs_plain_nests(PfsThread *t, const QueryDesc *query)
 	pfs_plain.open.event_id = ++t->last_event_id;
 	pfs_plain.open.statement_id = ++pfs_sql.next_id;
 	pfs_plain.open.lock_ticks = pfs_local.lock_ticks;
-	pfs_plain.open.parent.event_id = outer->event_id;
-	pfs_plain.open.parent.type = PFS_NESTING_STATEMENT;
+	pfs_plain.open.parent = outer->event_id;
 	pfs_plain.open.query = query;
 	pfs_plain.open.prepared = &nothing_prepared;
 	pfs_plain.open.spare = spare;

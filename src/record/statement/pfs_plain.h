@@ -137,7 +137,7 @@ pfs_plain_arrives(PfsThread *t, uint64 now)
 	pfs_plain.open.statement_id = ++pfs_sql.next_id;
 	pfs_plain.open.event_id = ++t->last_event_id;
 	pfs_plain.open.lock_ticks = pfs_local.lock_ticks;
-	pfs_plain.open.parent = pfs_transaction_parent();
+	pfs_plain.open.parent = pfs_transaction.event_id;
 	pfs_local.parent = (PfsParent)
 	{
 		pfs_plain.open.event_id, PFS_NESTING_STATEMENT

@@ -97,7 +97,6 @@ fill_in(PfsStatement *s, const PfsPlainStatement *from, PfsPlainState state)
 	s->start = from->start;
 	s->event_id = from->event_id;
 	s->statement_id = from->statement_id;
-	s->parent = from->parent;
 	s->lock_ticks = from->lock_ticks;
 	s->examined = pfs_examined();
 	if (state >= PFS_PLAIN_STARTING)
@@ -143,6 +142,7 @@ leave_top(PfsThread *t, PfsPlainState state)
 	pfs_sql.message_len = 0;
 	pfs_sql.top_open = true;
 	fill_in(s, &pfs_plain.open, state);
+	s->parent = pfs_parent_of_transaction(pfs_plain.open.parent);
 	if (pfs_plain.more & PFS_PLAIN_MEMORY)
 		pfs_statement_memory_left(s);
 	if (state == PFS_PLAIN_ARRIVED)
@@ -170,6 +170,8 @@ leave_nested(PfsThread *t, const PfsPlainStatement *from, int level, PfsPlainSta
 	PfsStatement *outer = level == 1 ? &pfs_sql.top : pfs_sql.open;
 
 	fill_in(s, from, state);
+	s->parent.event_id = from->parent;
+	s->parent.type = PFS_NESTING_STATEMENT;
 	take_event(t, s, level);
 	s->program = from->program;
 	s->level = s->nest = level;

@@ -35,7 +35,8 @@ typedef struct PfsPlainStatement
 	uint64		event_id;
 	uint64		statement_id;
 	uint64		lock_ticks;		/* of the process at the start */
-	PfsParent	parent;
+	uint64		parent;			/* event_id of what is around it: of one at
+								 * top level the transaction, or 0 */
 
 	/*
 	 * From its name on: where it stays, which is shown; NULL: it lies in its
@@ -53,7 +54,7 @@ typedef struct PfsPlainStatement
 	uint64		stamp;			/* the end of what was executed last */
 	TimestampTz message;		/* from the end of the run on */
 
-	/* Of a nested one only. */
+	/* Of a nested one only; behind what any needs, which is on two lines. */
 	struct PfsStatement *spare; /* what the general code would keep it in */
 	struct PfsProgramEntry *program;	/* that it began in, or NULL */
 } PfsPlainStatement;
@@ -76,16 +77,21 @@ typedef struct PfsPlain
 	uint8		depth;			/* statements around the innermost one */
 
 	/* What pfs_plain_look() has found. */
+	bool		is_uniform;		/* all instruments of statements have these
+								 * flags */
 	uint64		generation;		/* of pfs_words, while there can be plain
 								 * statements; else 0 */
-	uint64		looked;			/* generation at which it has looked last */
 	uint32		flags;			/* of statements */
 	uint32		transaction_flags;
 
 	PfsPlainStatement open;		/* the innermost one */
 	PfsPlainStatement around[PFS_PLAIN_DEPTH];	/* those around it, outermost
 												 * first: each RUNS */
+	uint64		looked;			/* generation at which pfs_plain_look() has
+								 * looked last */
 } PfsPlain;
+
+StaticAssertDecl(offsetof(PfsPlain, open.spare) == 2 * PFS_CACHE_LINE, "a statement needs two lines");
 
 extern PFS_HIDDEN PfsPlain pfs_plain;
 

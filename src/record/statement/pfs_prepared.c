@@ -38,8 +38,8 @@ PFS_FIXED PfsPages *pfs_prepared = NULL;
 /* Records of one page. */
 #define PREPARED_PER_PAGE 64
 
-PFS_HOT uint32 pfs_prepared_count = 0;
-PFS_HOT uint64 pfs_prepared_parses = 0;
+PFS_HOT_FIRST uint32 pfs_prepared_count = 0;
+PFS_HOT_FIRST uint32 pfs_prepared_parses = 0;
 
 /*
  * No session comes to so many: the server takes some kB for each.  Those beyond
@@ -58,13 +58,13 @@ static PFS_HOT_STRUCT PfsPreparedEntry first_entry;
 static bool first_entry_used = false;
 
 static PfsIndex by_name;
-static PFS_HOT PfsPreparedEntry *newest = NULL;
+static PFS_HOT_FIRST PfsPreparedEntry *newest = NULL;
 
-PFS_HOT_TABLE PfsPreparedEntry *pfs_executed_lately[PFS_EXECUTED_LATELY];
-static PFS_HOT PfsPreparedEntry *next_look = NULL;
+PFS_HOT_STRUCT PfsPreparedEntry *pfs_executed_lately[PFS_EXECUTED_LATELY];
+static PFS_HOT_FIRST PfsPreparedEntry *next_look = NULL;
 
 /* Looks beside the one at each idle wait: two for each entry that was made, see look_at_next(). */
-static PFS_HOT uint32 looks_due = 0;
+static PFS_HOT_FIRST uint32 looks_due = 0;
 
 size_t
 pfs_prepared_record_size(void)
@@ -182,11 +182,15 @@ static PfsPreparedEntry *
 find_entry(const char *name)
 {
 	uint64		hash = hash_of(name);
-	PfsIndexLink *link = pfs_index_find(&by_name, hash);
+	PfsPreparedEntry *entry;
 
-	while (link != NULL && strncmp(((PfsPreparedEntry *) link)->name, name, NAMEDATALEN - 1) != 0)
-		link = pfs_index_next(link->next, hash);
-	return (PfsPreparedEntry *) link;
+	for (PfsIndexLink *link = pfs_index_find(&by_name, hash); link != NULL; link = pfs_index_next(link->next, hash))
+	{
+		entry = (PfsPreparedEntry *) ((char *) link - offsetof(PfsPreparedEntry, by_name));
+		if (strncmp(entry->name, name, NAMEDATALEN - 1) == 0)
+			return entry;
+	}
+	return NULL;
 }
 
 /* Memory for an entry, of any content; NULL: there is none. */

@@ -16,6 +16,7 @@
 #include "utils/portal.h"
 
 #include "pfs_cell.h"
+#include "pfs_imports.h"
 #include "pfs_local.h"
 #include "pfs_pages.h"
 #include "pfs_private.h"
@@ -29,10 +30,11 @@ typedef struct PfsPreparedCounts
 								 * timer */
 } PfsPreparedCounts;
 
-/* In shared memory.  Behind the struct lies the text.  An execution writes one line. */
+/* In shared memory.  Behind the struct lies the text.  An execution writes one line, and reads the text. */
 typedef struct PfsPrepared
 {
 	/* Written before the record is published. */
+	char		name[NAMEDATALEN];
 	uint64		thread_id;
 	uint32		thread;			/* index of the thread's record */
 	Oid			database;
@@ -47,11 +49,10 @@ typedef struct PfsPrepared
 	uint32		text_len;
 	Oid			user;			/* made inside another statement: role in
 								 * effect then; else InvalidOid */
-	char		name[NAMEDATALEN];
 	char		text[FLEXIBLE_ARRAY_MEMBER];
 } PfsPrepared;
 
-StaticAssertDecl(offsetof(PfsPrepared, counts[1]) == PFS_CACHE_LINE, "an execution writes one line");
+StaticAssertDecl(offsetof(PfsPrepared, counts[1]) == 2 * PFS_CACHE_LINE, "an execution writes one line");
 
 extern PfsPages *pfs_prepared;	/* NULL when pfs is off */
 
@@ -65,16 +66,16 @@ extern void pfs_prepared_start(void);
 /* A session's own.  What an execution needs is on its first line, if the name is short. */
 typedef struct PfsPreparedEntry
 {
-	PfsIndexLink by_name;		/* by the hash of the name; first */
 	PfsPrepared *record;		/* NULL: there was no room, or it is closed */
-	uint64		parses;			/* pfs_prepared_parses when it was looked for
-								 * last */
-	struct PfsPreparedEntry *older; /* list of all of them */
 	int64		time;			/* when it was prepared: what executes it was
 								 * made then or later */
+	struct PfsPreparedEntry *older; /* list of all of them */
+	uint32		parses;			/* pfs_prepared_parses when it was looked for
+								 * last */
 	bool		executed;		/* since the session was idle */
 	bool		closed;			/* it is there for its users only */
 	char		name[NAMEDATALEN];
+	PfsIndexLink by_name;		/* by the hash of the name */
 	uint32		users;			/* nested statements that execute it */
 	struct PfsPreparedEntry *newer;
 	const char *source;			/* the server's text: with `time` it says
@@ -96,9 +97,9 @@ extern void pfs_prepared_release(PfsPreparedEntry *entry);
 
 /*
  * Texts that were parsed so far: only after another one can an entry's name belong to
- * another statement.
+ * another statement.  It may wrap around: no session parses 2^32 texts between two executions of one.
  */
-extern PFS_HIDDEN uint64 pfs_prepared_parses;
+extern PFS_HIDDEN uint32 pfs_prepared_parses;
 
 /* Entries that were executed lately, by the query identifiers of the statements that did. */
 #define PFS_EXECUTED_LATELY 64
@@ -115,7 +116,7 @@ pfs_prepared_lately(const char *name, uint64 query_id, int64 portal_time)
 	PfsPreparedEntry *entry = pfs_executed_lately[query_id % PFS_EXECUTED_LATELY];
 
 	return entry != NULL && entry->parses == pfs_prepared_parses && entry->time <= portal_time &&
-		strcmp(entry->name, name) == 0 ? entry : NULL;
+		PFS_IMPORT(strcmp) (entry->name, name) == 0 ? entry : NULL;
 }
 
 /* What a command says of the session's own ones, when it is over. */

@@ -27,7 +27,7 @@
 /* The server's own stack ends long before. */
 #define CALLS_MAX (1 << 20)
 
-PFS_HOT PfsProgramCall *pfs_program_innermost = NULL;
+PFS_HOT_FIRST PfsProgramCall *pfs_program_innermost = NULL;
 
 static PfsPool calls = PFS_POOL_INIT(sizeof(PfsProgramCall), CALLS_MAX);
 

@@ -23,7 +23,7 @@
 /* Deeper ones need memory from the system. */
 #define STAGES_AT_FIRST 16
 
-static PFS_HOT_STRUCT PfsStage first_stages[STAGES_AT_FIRST];
+static PFS_HOT_TABLE PfsStage first_stages[STAGES_AT_FIRST];
 
 PFS_HOT_STRUCT PfsStages pfs_stages = {first_stages, 0, STAGES_AT_FIRST, NULL, PFS_NO_INSTRUMENT};
 

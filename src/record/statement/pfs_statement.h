@@ -18,6 +18,7 @@
 
 #include "pfs_compat.h"
 #include "pfs_event_own.h"
+#include "pfs_imports.h"
 #include "pfs_sql_class.h"
 
 /* One reading of a clock, used for all that begins or ends at it. */
@@ -447,25 +448,33 @@ typedef struct PfsTransaction
 	bool		chain;			/* the next one begins by AND CHAIN */
 	PfsTransactionEvent *event; /* NULL: not collected */
 	uint64		event_id;
+	struct PfsTransactionCell *cell;	/* of the thread, while there can be
+										 * plain statements */
 } PfsTransaction;
 
 extern PFS_HIDDEN PfsTransaction pfs_transaction;
 
-/* What is nested in the transaction alone; without one, in nothing. */
+/* What is nested in the transaction with this event_id alone; 0: in nothing. */
+static inline PfsParent
+pfs_parent_of_transaction(uint64 event_id)
+{
+	return (PfsParent)
+	{
+		event_id, event_id != 0 ? PFS_NESTING_TRANSACTION : PFS_NESTING_NONE
+	};
+}
+
+/* What is nested in the present one. */
 static inline PfsParent
 pfs_transaction_parent(void)
 {
-	PfsParent	parent = {pfs_transaction.event_id, PFS_NESTING_NONE};
-
-	if (parent.event_id != 0)
-		parent.type = PFS_NESTING_TRANSACTION;
-	return parent;
+	return pfs_parent_of_transaction(pfs_transaction.event_id);
 }
 
 static inline bool
 pfs_transaction_is_new(void)
 {
-	LocalTransactionId lxid = pfs_compat_lxid(MyProc);
+	LocalTransactionId lxid = pfs_compat_lxid(PFS_IMPORT(MyProc));
 
 	return lxid != pfs_transaction.lxid && lxid != InvalidLocalTransactionId;
 }

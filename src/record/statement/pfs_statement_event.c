@@ -53,7 +53,7 @@ find_schema(char *to)
 #define PATH_LOOK 16
 
 /* What the last one began with. */
-static PFS_HOT struct
+static PFS_HOT_FIRST struct
 {
 	const char *path;			/* NULL: it is not known by its begin */
 	char		look[PATH_LOOK];
@@ -86,7 +86,7 @@ is_last_path(const char *path)
 	if (unlikely(path != last_path.path || path == NULL))
 		return false;
 	/* Without a limit it costs half as much. */
-	return likely(last_path.is_whole) ? strcmp(path, last_path.look) == 0
+	return likely(last_path.is_whole) ? PFS_IMPORT(strcmp) (path, last_path.look) == 0
 		: strncmp(path, last_path.look, PATH_LOOK) == 0;
 }
 
@@ -94,7 +94,7 @@ is_last_path(const char *path)
 uint32
 pfs_statement_put_schema(char *to)
 {
-	if (unlikely(!is_last_path(namespace_search_path)))
+	if (unlikely(!is_last_path(PFS_IMPORT(namespace_search_path))))
 		return find_other_schema(to);
 	memcpy(to, last_path.look, PATH_LOOK);
 	return last_path.len;

@@ -193,7 +193,7 @@ pfs_trigger_depth(void)
 	 */
 	static FunctionCallInfoBaseData no_arguments;
 
-	return DatumGetInt32(pg_trigger_depth(&no_arguments));
+	return DatumGetInt32(PFS_IMPORT(pg_trigger_depth) (&no_arguments));
 }
 
 /* Does anybody want statements or stages, or are some open? */

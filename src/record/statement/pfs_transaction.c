@@ -20,14 +20,14 @@
 #include "pfs_shared.h"
 #include "pfs_statement_open.h"
 
-PFS_HOT PfsTransaction pfs_transaction;
+PFS_HOT_FIRST PfsTransaction pfs_transaction;
 
 /* Writes, inside a write section, what can change while the transaction runs. */
 static void
 describe(PfsTransactionEvent *e)
 {
-	e->isolation = XactIsoLevel;
-	e->read_only = XactReadOnly;
+	e->isolation = PFS_IMPORT(XactIsoLevel);
+	e->read_only = PFS_IMPORT(XactReadOnly);
 }
 
 /*
@@ -133,7 +133,7 @@ pfs_transaction_begin(PfsThread *t, PfsTimestamp now)
 	pfs_transaction.chain = false;
 	if (unlikely(pfs_transaction.event != NULL))
 		drop(t);
-	pfs_transaction.lxid = pfs_compat_lxid(MyProc);
+	pfs_transaction.lxid = pfs_compat_lxid(PFS_IMPORT(MyProc));
 	if ((flags & PFS_FLAG_ENABLED) == 0)
 		return;
 	show(t, flags, pfs_timestamp_of(flags, now), pfs_statement_parent(), chained);
@@ -149,7 +149,7 @@ pfs_transaction_of_plain_begins(PfsThread *t, uint64 start, uint64 statement)
 	if (unlikely(pfs_transaction.event != NULL))
 		drop(t);
 	pfs_transaction.chain = false;
-	pfs_transaction.lxid = pfs_compat_lxid(MyProc);
+	pfs_transaction.lxid = pfs_compat_lxid(PFS_IMPORT(MyProc));
 	show(t, pfs_plain.transaction_flags, start, parent, chained);
 }
 
@@ -166,7 +166,7 @@ pfs_transaction_notice(PfsThread *t)
 {
 	if (pfs_transaction.event == NULL && (pfs_wait_flags(t, pfs_transaction_instrument) & PFS_FLAG_ENABLED) == 0)
 	{
-		pfs_transaction.lxid = pfs_compat_lxid(MyProc);
+		pfs_transaction.lxid = pfs_compat_lxid(PFS_IMPORT(MyProc));
 		pfs_transaction.chain = false;
 	}
 	else if (!pfs_is_writing(t))
@@ -210,7 +210,7 @@ pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsTimestamp now)
 bool
 pfs_transaction_of_plain_commits(PfsThread *t)
 {
-	uint64		xid = U64FromFullTransactionId(GetTopFullTransactionIdIfAny());
+	uint64		xid = U64FromFullTransactionId(PFS_IMPORT(GetTopFullTransactionIdIfAny) ());
 	PfsTransactionEvent *e = pfs_transaction.event;
 	PfsTransactionCell *cell;
 	PfsCell    *part;
@@ -221,8 +221,8 @@ pfs_transaction_of_plain_commits(PfsThread *t)
 	now = pfs_timer_read(PFS_FLAGS_TIMER(pfs_local.usual));
 	pfs_write_begin(t);
 	pfs_fence_signal();
-	cell = pfs_summary_chunk(t, PFS_FAMILY_TRANSACTIONS, 0);
-	part = XactReadOnly ? &cell->read_only : &cell->read_write;
+	cell = pfs_transaction.cell;
+	part = PFS_IMPORT(XactReadOnly) ? &cell->read_only : &cell->read_write;
 	if (unlikely(pfs_plain.state != PFS_PLAIN_RAN || !pfs_plain_is_on() || !pfs_is_usual(e->flags) ||
 				 e->gid[0] != '\0' || cell == NULL || part->count_timed == 0))
 	{
