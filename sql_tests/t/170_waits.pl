@@ -119,7 +119,7 @@ my @groups = (
 		[ 'pfs_digest_pending.c:merge_cb', join('; ', @shapes[ 0 .. 19 ]), 'adding to a digest what was pending' ],
 	],
 	[
-		[ 'pfs_history_more_room', q{SELECT count(pg_stat_file('PG_VERSION')) FROM generate_series(1, 40)}, 'the end of a wait' ],
+		[ 'pfs_history_more_room', q{SELECT count(pg_stat_file('PG_VERSION')) FROM generate_series(1, 100)}, 'the end of a wait' ],
 		[ 'pfs_plain_ends', 'SELECT 1', 'the end of a statement' ],
 		[ 'pfs_digest_count', 'SHOW work_mem', 'the end of a statement of another kind' ],
 		[ 'pfs_memory_raise_high_water', q{SELECT length(repeat('x', 3000000))}, 'a high-water mark of memory' ],
@@ -241,7 +241,7 @@ foreach (1 .. 10)
 {
 	# The statement runs when it says where to stop: a block may be full by what came before it.
 	my ($writing, $writing_pid) = stopped('pfs_history_more_room', <<'EOT');
-SELECT 1 FROM (SELECT stop_at('pfs_history_more_room') OFFSET 0) s UNION ALL SELECT count(pg_stat_file('PG_VERSION')) FROM generate_series(1, 40) UNION ALL SELECT 1 FROM pg_sleep(100)
+SELECT 1 FROM (SELECT stop_at('pfs_history_more_room') OFFSET 0) s UNION ALL SELECT count(pg_stat_file('PG_VERSION')) FROM generate_series(1, 100) UNION ALL SELECT 1 FROM pg_sleep(100)
 EOT
 
 	$not_waited = $server->inexact;
