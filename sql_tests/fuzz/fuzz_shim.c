@@ -12,10 +12,12 @@
 #include "utils/memutils.h"
 
 #include "fuzz.h"
+#include "pfs_imports.h"
 
 int			fuzz_database_encoding = PG_UTF8;
 int			fuzz_client_encoding = PG_UTF8;
 char	   *namespace_search_path = NULL;
+PfsImports	pfs_imports = {.namespace_search_path_at = &namespace_search_path, .strcmp_at = &strcmp, .memcpy_at = &memcpy};
 
 /* All that was allocated, so that nothing has to be freed by who would not. */
 typedef struct Chunk

@@ -420,6 +420,28 @@ $server->sql("UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name LIKE '
 both_ways('nested statements with stages and memory', \&nest);
 $server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name LIKE 'stage/sql/%' OR name LIKE 'memory/context/%'");
 
+# What one has waited for in its run is its own, also where its trigger fails behind that, and another way ends it.
+$server->sql(<<'EOT');
+CREATE TABLE locked (i int PRIMARY KEY, n int);
+INSERT INTO locked VALUES (1, 0);
+CREATE FUNCTION refuses() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM one(1); RAISE EXCEPTION 'no'; END $$;
+CREATE TRIGGER refusing AFTER UPDATE ON locked FOR EACH ROW EXECUTE FUNCTION refuses();
+CREATE FUNCTION updates() RETURNS int LANGUAGE plpgsql AS $$ BEGIN UPDATE locked SET n = n + 1 WHERE i = 1; RETURN 1; END $$;
+CREATE FUNCTION caught_update() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN updates(); EXCEPTION WHEN OTHERS THEN RETURN 0; END $$;
+EOT
+foreach my $call ('SELECT updates()', 'SELECT caught_update()', 'UPDATE locked SET n = n + 2 WHERE i = 1')
+{
+	execute($call);
+	$holder->query('BEGIN; SELECT n FROM locked FOR UPDATE');
+	$c->send(Query => $call);
+	ok($server->poll("SELECT wait_event_type FROM pg_stat_activity WHERE pid = " . $c->pid, 'Lock'), "$call waits for a row");
+	$holder->query('COMMIT');
+	$c->until_ready;
+	$server->poll_idle($thread);
+	is($server->sql("SELECT lock_time > 0, lock_time <= timer_wait, errors FROM pfs.events_statements_history_long WHERE thread_id = $thread AND sql_text LIKE 'UPDATE locked%' ORDER BY event_id DESC LIMIT 1"),
+		't|t|1', '... and the time is in the statement that fails behind it');
+}
+
 # ---- sums ----
 
 # By thread, digest and prepared statement, whatever was truncated meanwhile.

@@ -266,17 +266,17 @@ pfs_plain_runs(PfsUsage *usage)
 }
 
 /*
- * Notes the end of a run, or of a finish, that began at `start`; false: the general code has taken the
- * statement over.
+ * Notes the end of a run, or of a finish, of this query (NULL: of a utility) that began at `start`; false: the general
+ * code has taken the statement over.
  */
 static pg_attribute_always_inline bool
-pfs_plain_has_run(const PfsUsage *usage, uint64 start)
+pfs_plain_has_run(const QueryDesc *query, const PfsUsage *usage, uint64 start)
 {
 	uint64		now = pfs_plain_now();
 	uint64	   *n;
 
-	if (unlikely(pfs_plain.state != PFS_PLAIN_RUNS || pfs_plain.open.event == NULL) &&
-		!pfs_plain_comes_back(pfs_my_thread, PFS_PLAIN_RUNS))
+	if (unlikely(!pfs_plain_is(PFS_PLAIN_RUNS, query) || pfs_plain.open.event == NULL) &&
+		!pfs_plain_comes_back(pfs_my_thread, PFS_PLAIN_RUNS, query))
 		return false;
 	pfs_plain.open.stamp = now;
 	n = pfs_plain.open.event->n;

@@ -267,7 +267,7 @@ plain_run(PFS_EXECUTOR_RUN_PARAMS)
 	uint64		start = pfs_plain_runs(&usage);
 
 	prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
-	if (likely(pfs_plain_has_run(&usage, start)))
+	if (likely(pfs_plain_has_run(desc, &usage, start)))
 	{
 		uint64		rows = desc->estate->es_processed;
 
@@ -374,7 +374,7 @@ plain_finish(QueryDesc *desc)
 	pfs_usage_begin(&call.usage);
 	start = pfs_plain_now();
 	prev_executor_finish(desc);
-	if (likely(pfs_plain_has_run(&call.usage, start)))
+	if (likely(pfs_plain_has_run(desc, &call.usage, start)))
 	{
 		note_portal(desc);
 		return;

@@ -212,7 +212,7 @@ plain_utility(UTILITY_PARAMS)
 	uint64		start = pfs_plain_runs(&usage);
 
 	prev_process_utility(UTILITY_ARGS);
-	if (unlikely(!pfs_plain_has_run(&usage, start)))
+	if (unlikely(!pfs_plain_has_run(NULL, &usage, start)))
 	{
 		/* As in plain_run(). */
 		PfsUsage	then = usage;
@@ -297,7 +297,7 @@ general_utility(UTILITY_PARAMS)
 		prepared_command_end(t, &prepared);
 		note_transaction_command(t, command.kind, command.chain, command.gid, command.trx_id);
 		if (context == PROCESS_UTILITY_TOPLEVEL)
-			(void) pfs_plain_comes_back(t, PFS_PLAIN_RAN);
+			(void) pfs_plain_comes_back(t, PFS_PLAIN_RAN, NULL);
 	}
 }
 

@@ -270,8 +270,8 @@ _PG_init(void)
 	emit_log_hook = emit_log_cb;
 	if (protect_fixed)
 	{
-		fixed_begins = symbol("pfs_fixed_begins");
-		fixed_ends = symbol("pfs_hot_begins");
+		fixed_begins = symbol("pfs_fixed_first_begins");
+		fixed_ends = symbol("pfs_hot_first_begins");
 		pthread_atfork(NULL, NULL, protect_cb);
 	}
 }

@@ -258,11 +258,11 @@ end_more(PfsThread *t, PfsStoredStatement *e, uint64 now)
 
 /* ---- name and start ---- */
 
-/* Can a call at this place be for a plain statement, with nothing in the way? */
-static inline bool
-is_clear(const PfsThread *t, uint64 query_id)
+/* Can a call at this place be for a plain statement, with nothing in the way but what is ignored? */
+static pg_attribute_always_inline bool
+is_clear(const PfsThread *t, uint64 query_id, uint32 ignored)
 {
-	return likely((pfs_local.not_usual & ~PFS_SLOW_UNNAMED) == 0 && (pfs_load_relaxed(&t->seq.word) & 1) == 0 &&
+	return likely((pfs_local.not_usual & ~ignored) == 0 && (pfs_load_relaxed(&t->seq.word) & 1) == 0 &&
 				  pfs_open_error.sqlstate == 0 && query_id != 0 && pfs_plain_is_on());
 }
 
@@ -270,7 +270,7 @@ is_clear(const PfsThread *t, uint64 query_id)
 static inline bool
 is_clear_top(const PfsThread *t, uint64 query_id)
 {
-	return is_clear(t, query_id) && likely(pfs_trigger_depth() == 0);
+	return is_clear(t, query_id, PFS_SLOW_UNNAMED) && likely(pfs_trigger_depth() == 0);
 }
 
 /*
@@ -505,10 +505,10 @@ finish(PfsThread *t, PfsStoredStatement *e, const uint64 *rare, PfsStatementEven
 
 /* Behind pfs_write_begin(): can the innermost statement end as a plain one? */
 static pg_attribute_always_inline bool
-may_end(uint32 ignored)
+may_end(void)
 {
 	pfs_fence_signal();
-	return likely(pfs_plain.state == PFS_PLAIN_RAN && pfs_plain_is_on() && (pfs_local.not_usual & ~ignored) == 0 &&
+	return likely(pfs_plain.state == PFS_PLAIN_RAN && pfs_plain_is_on() && (pfs_local.not_usual & ~PFS_SLOW_OVER) == 0 &&
 				  pfs_digest_rows_used == 0 && !pfs_transaction_is_new());
 }
 
@@ -533,7 +533,7 @@ pfs_plain_ends(PfsThread *t, uint64 now)
 	const uint64 *rare;
 	uint64		ticks;
 
-	if (!may_end(PFS_SLOW_OVER) || unlikely(pfs_plain.depth != 0))
+	if (!may_end() || unlikely(pfs_plain.depth != 0))
 		return false;
 	ticks = ticks_until(e, now);
 	e->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - pfs_plain.open.lock_ticks;
@@ -581,7 +581,7 @@ pfs_plain_nests(PfsThread *t, const QueryDesc *query)
 	PfsPlainStatement *outer = &pfs_plain.around[pfs_plain.depth];
 	PfsStoredStatement *e;
 
-	if (unlikely(!is_clear(t, stmt->queryId) || pfs_plain.depth == PFS_PLAIN_DEPTH || pfs_plain.more != 0 ||
+	if (unlikely(!is_clear(t, stmt->queryId, PFS_SLOW_OVER) || pfs_plain.depth == PFS_PLAIN_DEPTH || pfs_plain.more != 0 ||
 				 pfs_is_start_of_portal(ActivePortal) ||
 				 has_other_flags(t, instrument) ||
 				 pfs_digest_may_lack_text(stmt->queryId) || pfs_transaction_is_new()))
@@ -648,7 +648,7 @@ pfs_plain_nested_ends(PfsThread *t)
 	if (pfs_is_writing(t))
 		return false;
 	pfs_write_begin(t);
-	if (!may_end(0))
+	if (!may_end())
 	{
 		pfs_write_end(t);
 		return false;

@@ -111,9 +111,10 @@ pfs_plain_leave_inside(PfsThread *t)
 
 /*
  * Outside of write sections: the statement that the general code has taken over goes on as a plain one, in this state
- * (RUNS: in its call; RAN: behind it), if what has happened in the meantime, as nested statements, is over.
+ * (RUNS: in its call; RAN: behind it), if what has happened in the meantime, as nested statements, is over.  query: its
+ * own, NULL: it is a utility.
  */
-extern bool pfs_plain_comes_back(PfsThread *t, PfsPlainState state);
+extern bool pfs_plain_comes_back(PfsThread *t, PfsPlainState state, const QueryDesc *query);
 
 /*
  * Inside a write section: the event of the innermost statement, which lies where it stays, goes on in the slot of its level.

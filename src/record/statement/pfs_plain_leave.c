@@ -162,7 +162,7 @@ leave_top(PfsThread *t, PfsPlainState state)
 	set_stage(stage_of(state));
 }
 
-/* A nested one, which is the newest one.  A call that runs counts what it has waited for locks at its end. */
+/* A nested one, which is the newest one.  A call that runs adds at its end what it waits for locks from here on. */
 static void
 leave_nested(PfsThread *t, const PfsPlainStatement *from, int level, PfsPlainState state, bool in_call)
 {
@@ -179,10 +179,10 @@ leave_nested(PfsThread *t, const PfsPlainStatement *from, int level, PfsPlainSta
 	pfs_nested_add(s, outer);
 	pfs_nested_set_query(s, from->query);
 	pfs_nested_show(s);
+	s->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - from->lock_ticks;
+	s->lock_ticks = pfs_local.lock_ticks;
 	if (in_call)
 		pfs_nested_call_begin(s, level + 1);
-	else
-		s->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - from->lock_ticks;
 }
 
 /* Hands over the statement at top level and those inside of it, as if the general code had begun all of them. */
@@ -289,7 +289,7 @@ return_to_place(PfsThread *t)
  * plain, or has no block, is the general code's behind that.
  */
 bool
-pfs_plain_comes_back(PfsThread *t, PfsPlainState state)
+pfs_plain_comes_back(PfsThread *t, PfsPlainState state, const QueryDesc *query)
 {
 	bool		comes;
 
@@ -298,7 +298,7 @@ pfs_plain_comes_back(PfsThread *t, PfsPlainState state)
 	pfs_write_begin(t);
 	if (pfs_plain.state == PFS_PLAIN_NONE && may_come_back(t, state == PFS_PLAIN_RUNS ? 1 : 0))
 		take_back(state);
-	comes = pfs_plain.state == state && return_to_place(t);
+	comes = pfs_plain.state == state && pfs_plain.open.query == query && return_to_place(t);
 	if (unlikely(!comes))
 		pfs_plain_leave_inside(t);
 	pfs_write_end(t);
