@@ -185,20 +185,12 @@ innermost(void)
 	return s != NULL && (s->flags & PFS_FLAG_DIGEST) != 0 ? s : NULL;
 }
 
-/* Says whose the waits are from now on; query_id 0: the statement's at top level. */
-static inline void
-set_key(PfsDigestKey key)
-{
-	pfs_store_relaxed(&pfs_my_thread->charged.db_user, key.db_user);
-	pfs_store_relaxed(&pfs_my_thread->charged.query_id, key.query_id);
-}
-
 /* The process's waits belong to this statement from now on; NULL: to none. */
 static inline void
 charge_to(const PfsStatement *s)
 {
 	pfs_digest_charged = s != NULL ? s->statement_id : 0;
-	set_key(s != NULL && s != &pfs_sql.top ? key_of(s) : nobody);
+	pfs_digest_set_charged(pfs_my_thread, s != NULL && s != &pfs_sql.top ? key_of(s) : nobody);
 	pfs_local.waits = s != NULL ? pfs_my_thread->digest_waits : NULL;
 }
 
@@ -242,7 +234,7 @@ end_charge(void)
 	pfs_local.waits = NULL;
 	/* A nested statement that ends with an error leaves its key behind. */
 	if (unlikely(pfs_my_thread->charged.query_id != 0) && !working)
-		set_key(nobody);
+		pfs_digest_set_charged(pfs_my_thread, nobody);
 }
 
 /*
@@ -392,7 +384,7 @@ void
 pfs_digest_work_for(PfsDigestKey key)
 {
 	if (working)
-		set_key(key);
+		pfs_digest_set_charged(pfs_my_thread, key);
 }
 
 /*

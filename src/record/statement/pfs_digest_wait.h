@@ -61,13 +61,20 @@ pfs_digest_charge_top(PfsThread *t)
 	pfs_local.waits = t->digest_waits;
 }
 
+/* Says whose the waits are from now on; query_id 0: the statement's at top level. */
+static inline void
+pfs_digest_set_charged(PfsThread *t, PfsDigestKey key)
+{
+	pfs_store_relaxed(&t->charged.db_user, key.db_user);
+	pfs_store_relaxed(&t->charged.query_id, key.query_id);
+}
+
 /* Waits belong to this statement from now on; key: of its digest, of the one at top level {0, 0}.  The table is empty. */
 static inline void
 pfs_digest_charge_nested(PfsThread *t, uint64 statement_id, PfsDigestKey key)
 {
 	pfs_digest_charged = statement_id;
-	pfs_store_relaxed(&t->charged.db_user, key.db_user);
-	pfs_store_relaxed(&t->charged.query_id, key.query_id);
+	pfs_digest_set_charged(t, key);
 }
 
 /* Notes that waits are counted elsewhere from now on, or nowhere. */
