@@ -17,10 +17,14 @@ const uint8_t pfs_histogram_short[PFS_HISTOGRAM_SHORT] = {
 	BUCKET(28, 3445, 4095),
 };
 
-/* The smallest whole value that is not below the bound, in the octave that begins with 2^bits. */
-#define LOW(quarter, bits) ((((uint64_t) (quarter) << 33) - 1) >> (63 - (bits))) + 1
-#define OCTAVE(bits) UINT64_C(1) << (bits), LOW(PFS_HISTOGRAM_QUARTER_1, bits), \
-	LOW(PFS_HISTOGRAM_QUARTER_2, bits), LOW(PFS_HISTOGRAM_QUARTER_3, bits)
+/* 2^62 times 2^(1/4), 2^(2/4) and 2^(3/4), rounded down. */
+#define QUARTER_1 UINT64_C(0x4C1BF828C6DC54B7)
+#define QUARTER_2 UINT64_C(0x5A827999FCEF3242)
+#define QUARTER_3 UINT64_C(0x6BA27E656B4EB57A)
+
+/* The smallest whole value above such a bound, in the octave that begins with 2^bits. */
+#define LOW(quarter, bits) ((quarter) >> (62 - (bits))) + 1
+#define OCTAVE(bits) UINT64_C(1) << (bits), LOW(QUARTER_1, bits), LOW(QUARTER_2, bits), LOW(QUARTER_3, bits)
 #define OCTAVES(bits) OCTAVE(bits), OCTAVE((bits) + 1), OCTAVE((bits) + 2), OCTAVE((bits) + 3), OCTAVE((bits) + 4)
 
 const uint64_t pfs_histogram_lows[PFS_HISTOGRAM_BUCKETS] = {
