@@ -150,9 +150,10 @@ typedef enum PfsCountedObjects
 	PFS_COUNTED_INDEXES,
 	PFS_COUNTED_SOCKETS,
 	PFS_COUNTED_DIGESTS,
+	PFS_COUNTED_PROGRAMS,
 } PfsCountedObjects;
 
-#define PFS_NUM_COUNTED_OBJECTS (PFS_COUNTED_DIGESTS + 1)
+#define PFS_NUM_COUNTED_OBJECTS (PFS_COUNTED_PROGRAMS + 1)
 
 /* pfs.lwlock_events: what is an event of an LWLock. */
 typedef enum PfsLwlockEvents

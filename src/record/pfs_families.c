@@ -18,6 +18,7 @@
 #include "pfs_socket.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
+#include "pfs_program.h"
 #include "pfs_register.h"
 #include "pfs_stage.h"
 #include "pfs_statement.h"
@@ -94,6 +95,7 @@ static const PfsCountedKind *const counted_kinds[PFS_NUM_COUNTED_OBJECTS] = {
 	[PFS_COUNTED_INDEXES] = &pfs_counted_indexes,
 	[PFS_COUNTED_SOCKETS] = &pfs_counted_sockets,
 	[PFS_COUNTED_DIGESTS] = &pfs_counted_digests,
+	[PFS_COUNTED_PROGRAMS] = &pfs_counted_programs,
 };
 
 StaticAssertDecl(sizeof(PfsTotals) <= PFS_TOTALS_SIZE_MAX && sizeof(PfsMemoryTotals) <= PFS_TOTALS_SIZE_MAX &&

@@ -294,7 +294,7 @@ static const PfsPart parts[] = {
 		.leave = pfs_program_detach,
 		.forget = (void **) &pfs_program_innermost,
 		.pages = &pfs_programs,
-		.beside = pfs_programs_beside,
+		.sets = &pfs_pending_sets[PFS_COUNTED_PROGRAMS],
 	},
 	{
 		.name = "load_history",

@@ -244,21 +244,13 @@ count(PfsThread *t, const Handle *handle, uint32 key)
 	pfs_write_begin(t);
 	p = find(handle->object, key);
 	if (p == NULL || events_of(p->value) == PLACE_FULL)
-		p = (Place *) pfs_pending_take(t, KIND, handle->object, key);
+		p = (Place *) pfs_pending_get(t, KIND, handle->object, key);
 	linger(20000);
-	if (p != NULL)
+	p->value += value;
+	linger(20000);
+	p->check = 3 * p->value;
+	if (!pfs_pending_put(t, KIND, &p->place))
 	{
-		p->value += value;
-		linger(20000);
-		p->check = 3 * p->value;
-	}
-	else
-	{
-		Object	   *object = enter(t, handle->object);
-
-		add(object, key, value);
-		leave(t, object);
-		pfs_add_relaxed(&x->parts[key], 1);
 		x->of_threads[key]++;
 		pfs_add_relaxed(&x->at_once, 1);
 	}
@@ -336,17 +328,16 @@ pending_worker(void *context, uint32_t id, uint32_t place, HammerRng *rng)
 static void
 check_rest(void)
 {
-	PfsPatience patience = {0};
 	uint64		seen[KEYS];
 	uint64		begun = sum_of(x->begun);
 
-	pfs_pending_work(KIND, false, read_names, &patience, seen);
+	pfs_pending_work(KIND, false, read_names, seen);
 	if (x->cleared + sum_of(seen) != begun)
 		hammer_fail("%lu events of %lu were cleared, and %lu are there", x->cleared, begun, sum_of(seen));
-	pfs_pending_work(KIND, false, read_objects, &patience, seen);
+	pfs_pending_work(KIND, false, read_objects, seen);
 	if (!variant->removes && x->pushed + sum_of(seen) != begun)
 		hammer_fail("%lu events of %lu were taken from objects, and %lu are there", x->pushed, begun, sum_of(seen));
-	pfs_pending_work(KIND, false, read_part, &patience, seen);
+	pfs_pending_work(KIND, false, read_part, seen);
 	if (x->parted + seen[0] != begun)
 		hammer_fail("%lu events of %lu were taken from the part, and %lu are there", x->parted, begun, seen[0]);
 	if (variant->leaves && sum_of(x->of_threads) != begun)

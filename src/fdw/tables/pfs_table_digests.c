@@ -17,6 +17,7 @@
 #include "pfs_statement_counters.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
+#include "pfs_cell_views.h"
 
 /* ---- keys ---- */
 
@@ -280,7 +281,7 @@ const PfsTable pfs_table_io_by_digest = {
 	.containers = {&pfs_digest_rows},
 	.copy = rows_copy,
 	.role = key_role,
-	.check_truncate = pfs_rel_stats_require_thread,
+	.check_truncate = pfs_cell_views_require_thread,
 	.truncate = pfs_rel_io_truncate_digests,
 	.truncated = pfs_recorder_ask_to_save,
 	.in_reset_all = true,

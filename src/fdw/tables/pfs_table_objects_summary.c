@@ -4,7 +4,7 @@
  *	  on them, and programs, by their calls.
  *
  * What it shows is counted once, for this table and for those that show parts of it; see
- * PfsRelView and PfsProgramView for how each of them is truncated by itself.
+ * PfsCellView for how each of them is truncated by itself.
  */
 #include "postgres.h"
 
@@ -12,6 +12,7 @@
 #include "pfs_rel_read.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
+#include "pfs_cell_views.h"
 
 /* A table, or a program. */
 typedef struct ObjectRow
@@ -94,9 +95,9 @@ add_totals(void *to, const void *row)
 static void
 objects_copy(PfsScan *scan)
 {
-	pfs_rel_stats_each(PFS_REL_OF_OBJECTS, add_rows_cb, scan);
+	pfs_rel_stats_each(PFS_VIEW_OF_OBJECTS, add_rows_cb, scan);
 	pfs_rel_locks_each(add_locks_cb, scan);
-	pfs_programs_read(PFS_PROGRAM_OF_OBJECTS, add_program_cb, scan);
+	pfs_programs_read(PFS_VIEW_OF_OBJECTS, add_program_cb, scan);
 	pfs_scan_unite(scan, offsetof(ObjectRow, totals), add_totals);
 	pfs_scan_keep(scan, object_exists);
 }
@@ -104,8 +105,8 @@ objects_copy(PfsScan *scan)
 static int64
 objects_truncate(void)
 {
-	return pfs_rel_stats_clear(PFS_REL_OF_OBJECTS) + pfs_rel_locks_clear(PFS_REL_OF_OBJECTS) +
-		pfs_programs_truncate(PFS_PROGRAM_OF_OBJECTS);
+	return pfs_rel_stats_clear(PFS_VIEW_OF_OBJECTS) + pfs_rel_locks_clear(PFS_VIEW_OF_OBJECTS) +
+		pfs_programs_truncate(PFS_VIEW_OF_OBJECTS);
 }
 
 const PfsTable pfs_table_objects_summary = {
@@ -117,7 +118,7 @@ const PfsTable pfs_table_objects_summary = {
 			  "that is dropped loses its row."),
 	.containers = {&pfs_rel_stats[PFS_TABLE_STATS].pages, &pfs_programs},
 	.copy = objects_copy,
-	.check_truncate = pfs_rel_stats_require_thread,
+	.check_truncate = pfs_cell_views_require_thread,
 	.truncate = objects_truncate,
 	.in_reset_all = true,
 };

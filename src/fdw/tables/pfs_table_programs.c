@@ -9,6 +9,7 @@
 #include "pfs_statement_counters.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
+#include "pfs_cell_views.h"
 
 #define STATEMENTS_OF(what) pfs_timer_wait_get(&row->statements.time, PFS_TIMER_WAIT_##what)
 
@@ -52,14 +53,14 @@ row_exists(const void *p)
 static void
 copy_rows(PfsScan *scan)
 {
-	pfs_programs_read(PFS_PROGRAM_OF_STATEMENTS, add_cb, scan);
+	pfs_programs_read(PFS_VIEW_OF_KIND, add_cb, scan);
 	pfs_scan_keep(scan, row_exists);
 }
 
 static int64
 programs_truncate(void)
 {
-	return pfs_programs_truncate(PFS_PROGRAM_OF_STATEMENTS);
+	return pfs_programs_truncate(PFS_VIEW_OF_KIND);
 }
 
 const PfsTable pfs_table_statements_by_program = {
@@ -70,6 +71,7 @@ const PfsTable pfs_table_statements_by_program = {
 			  "PL/pgSQL, and procedures of any language that CALL has called. TRUNCATE zeroes it."),
 	.containers = {&pfs_programs},
 	.copy = copy_rows,
+	.check_truncate = pfs_cell_views_require_thread,
 	.truncate = programs_truncate,
 	.in_reset_all = true,
 };

@@ -15,6 +15,7 @@
 #include "pfs_rel_read.h"
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
+#include "pfs_cell_views.h"
 
 /* ---- accesses to rows ---- */
 
@@ -141,7 +142,7 @@ add_parts(void *to, const void *p)
 static void
 by_index_copy(PfsScan *scan)
 {
-	pfs_rel_stats_each(PFS_REL_OF_IO, add_index_cb, scan);
+	pfs_rel_stats_each(PFS_VIEW_OF_KIND, add_index_cb, scan);
 	if (pfs_rebuilds_were())
 		pfs_scan_unite(scan, offsetof(IoRow, parts), add_parts);
 	pfs_scan_keep(scan, io_row_exists);
@@ -163,7 +164,7 @@ add_table_cb(const PfsRelStatCopy *copy, void *arg)
 static void
 by_table_copy(PfsScan *scan)
 {
-	pfs_rel_stats_each(PFS_REL_OF_IO, add_table_cb, scan);
+	pfs_rel_stats_each(PFS_VIEW_OF_KIND, add_table_cb, scan);
 	pfs_scan_keep(scan, io_row_exists);
 }
 
@@ -177,7 +178,7 @@ const PfsTable pfs_table_io_by_table = {
 			  "A table that is dropped loses its row."),
 	.containers = {&pfs_rel_stats[PFS_TABLE_STATS].pages},
 	.copy = by_table_copy,
-	.check_truncate = pfs_rel_stats_require_thread,
+	.check_truncate = pfs_cell_views_require_thread,
 	.truncate = pfs_rel_io_truncate,
 	.truncated = pfs_recorder_ask_to_save,
 	.in_reset_all = true,
@@ -191,7 +192,7 @@ const PfsTable pfs_table_io_by_index_usage = {
 			  "was not used since the last reset. One that REINDEX CONCURRENTLY builds anew keeps its row."),
 	.containers = {&pfs_rel_stats[PFS_TABLE_STATS].pages, &pfs_rel_stats[PFS_INDEX_STATS].pages},
 	.copy = by_index_copy,
-	.check_truncate = pfs_rel_stats_require_thread,
+	.check_truncate = pfs_cell_views_require_thread,
 	.truncate = pfs_rel_io_truncate,
 	.truncated = pfs_recorder_ask_to_save,
 };
@@ -255,7 +256,7 @@ locks_copy(PfsScan *scan)
 static int64
 truncate_locks(void)
 {
-	return pfs_rel_locks_clear(PFS_REL_OF_IO);
+	return pfs_rel_locks_clear(PFS_VIEW_OF_KIND);
 }
 
 const PfsTable pfs_table_lock_waits_by_table = {

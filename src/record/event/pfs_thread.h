@@ -125,8 +125,8 @@ typedef struct PfsThread
 	char		name[PFS_NAME_SIZE];	/* thread/client_backend, ... */
 
 	/* Owner writes later; single words, each valid by itself. */
-	uint64		parent_thread_id;	/* 0: none, or not yet known */
 	Oid			role;			/* authenticated role; InvalidOid before */
+	uint64		parent_thread_id;	/* 0: none, or not yet known */
 
 	/*
 	 * Index + 1 of the object whose sums it is adding to; 0: none.  See

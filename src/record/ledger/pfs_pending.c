@@ -64,7 +64,7 @@ pfs_object_enter(PfsThread *t, PfsCountedObjects kind, uint64 object)
 		return NULL;
 	pfs_store_relaxed(&t->object_in_use[kind], index + 1);
 	pfs_fence_signal();
-	return (uint32) pfs_pages_word(*pages, index) == PFS_COUNTED_WORD(object) ? pfs_pages_record(*pages, index) : NULL;
+	return pfs_object_is_there(kind, object) ? pfs_pages_record(*pages, index) : NULL;
 }
 
 /* Takes back what pfs_object_enter() has said, whatever that has returned. */
@@ -98,6 +98,65 @@ pfs_objects_in_use(PfsCountedObjects kind, const uint32 *objects, int n)
 		}
 	}
 	return in_use;
+}
+
+/*
+ * Removed records.  Whoever removes one has changed its state word.  A process may still be adding to it that has
+ * seen the old word, and it can take a moment until that shows.  So removed records wait in a list of the process,
+ * and the older half of a full list, or all of them when it removes something later or reads, are freed unless
+ * somebody has entered them.  A process that ends frees its temporary tables' at once: nobody else adds to these but
+ * a truncation, which makes sure (keep() in pfs_cell_views_read.c).
+ */
+#define REMOVED_MAX 64
+
+typedef struct Removed
+{
+	uint32		indexes[REMOVED_MAX];
+	uint32		n;
+} Removed;
+
+static Removed removed[PFS_NUM_COUNTED_OBJECTS];
+
+/* Frees the first n removed records, unless somebody adds to one. */
+static void
+give_back(PfsCountedObjects kind, uint32 n)
+{
+	const PfsCountedKind *of = pfs_counted_kinds[kind];
+	Removed    *r = &removed[kind];
+	uint64		in_use = n == 0 ? 0 : pfs_objects_in_use(kind, r->indexes, n);
+	uint32		left = 0;
+
+	for (uint32 i = 0; i < r->n; i++)
+	{
+		if (i >= n || (in_use & (UINT64_C(1) << i)) != 0)
+		{
+			r->indexes[left++] = r->indexes[i];
+			continue;
+		}
+		if (of->discard != NULL)
+			of->discard(pfs_pages_record(*of->objects, r->indexes[i]));
+		pfs_pages_free(*of->objects, r->indexes[i]);
+	}
+	r->n = left;
+}
+
+/* Where there is no room in the list, as each record of it is in use, one is lost until the server starts anew. */
+void
+pfs_object_removed(PfsCountedObjects kind, uint32 index)
+{
+	Removed    *r = &removed[kind];
+
+	if (r->n == REMOVED_MAX)
+		give_back(kind, REMOVED_MAX / 2);
+	if (r->n < REMOVED_MAX)
+		r->indexes[r->n++] = index;
+}
+
+void
+pfs_objects_give_back(void)
+{
+	for (int kind = 0; kind < PFS_NUM_COUNTED_OBJECTS; kind++)
+		give_back(kind, removed[kind].n);
 }
 
 /* ---- places ---- */
@@ -205,4 +264,33 @@ pfs_pending_take(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key
 	p->key = key;
 	p->generation = generation;
 	return p;
+}
+
+/* What is counted where there is no place, until it is put. */
+static union
+{
+	PfsPending	place;
+	char		bytes[PFS_PENDING_SIZE_MAX];
+}			no_place;
+
+PfsPending *
+pfs_pending_get(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key)
+{
+	PfsPending *p = pfs_pending_take(t, kind, object, key);
+
+	if (p != NULL)
+		return p;
+	memset(&no_place, 0, pfs_counted_kinds[kind]->shape->size);
+	no_place.place = (PfsPending)
+	{
+		.object = object, .key = key, .generation = PFS_PENDING_AT_ONCE
+	};
+	return &no_place.place;
+}
+
+void
+pfs_pending_put_at_once(PfsThread *t, PfsCountedObjects kind, const PfsPending *p)
+{
+	pfs_counted_kinds[kind]->add(pfs_object_enter(t, kind, p->object), p);
+	pfs_object_leave(t, kind);
 }

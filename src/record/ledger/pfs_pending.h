@@ -9,7 +9,7 @@
  * to the sums.  README.md has the protocol.
  *
  * A kind of objects has an inline function that counts on the way of an event: it finds its
- * place, by pfs_pending_find() or in a way of its own, else takes one by pfs_pending_take(), and
+ * place, by pfs_pending_find() or in a way of its own, else takes one by pfs_pending_get(), and
  * adds to the kind's own numbers there.  All that is not on that way goes by the kind's
  * descriptor, PfsCountedKind.  The kind's PfsPendingShape is a constant, so that the inline
  * function has no load of it.
@@ -20,6 +20,7 @@
 #ifndef PFS_PENDING_H
 #define PFS_PENDING_H
 
+#include "pfs_cell.h"
 #include "pfs_instrument.h"
 #include "pfs_pages.h"
 #include "pfs_patience.h"
@@ -115,9 +116,39 @@ typedef struct PfsCountedKind
 	 */
 	void		(*leave) (PfsThread *t, PfsPending *p, bool stays);
 
-	/* SQL commands, for a copy of a place: how many events its numbers are. */
+	/* Frees what the record of a removed object leads to.  NULL: nothing. */
+	void		(*discard) (void *object);
+
+	/*
+	 * SQL commands, for a copy of a place: how many events its numbers are.
+	 * NULL: the kind does not ask for that.
+	 */
 	uint64		(*events) (const PfsPending *p);
+
+	/* Where a record has its cells of two views, see PfsCellView. */
+	uint32		cells;
+	uint32		ncells;
 } PfsCountedKind;
+
+/*
+ * Two groups of SQL's tables can show the same numbers, and are truncated each by itself.  Then a record has
+ * `ncells` cells, which are both views', and behind them as many of what one view has lost: TRUNCATE of a view takes
+ * the first ones there, where the other view goes on showing them.  Whose they are is the same for all records
+ * (kept_for).  A place of such a kind is a PfsPendingCounts.
+ */
+typedef enum PfsCellView
+{
+	PFS_VIEW_OF_KIND,			/* table_io_waits_summary_...,
+								 * events_statements_summary_by_program */
+	PFS_VIEW_OF_OBJECTS,		/* objects_summary_global_by_type */
+} PfsCellView;
+
+/* What a place begins with whose kind counts in cells: key is the number of the cell. */
+typedef struct PfsPendingCounts
+{
+	PfsPending	place;
+	PfsCounts	counts;			/* ticks of the default timer */
+} PfsPendingCounts;
 
 /*
  * The kinds, each by its number.  Set once, when the library is loaded
@@ -133,6 +164,7 @@ typedef struct PfsSharedPending
 	 * time, before they raise the kind's object_truncations.
 	 */
 	uint64		truncated[PFS_PENDING_PARTS];
+	uint32		kept_for;		/* PfsCellView; truncators in their turn */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsSharedPending;
 
 extern PFS_HIDDEN PfsSharedPending *pfs_shared_pending; /* [PFS_NUM_COUNTED_OBJECTS] */
@@ -164,6 +196,26 @@ pfs_pending_counts(const uint64 *truncated, const PfsPending *p, int part)
  */
 extern PfsPending *pfs_pending_take(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key);
 
+/*
+ * The same; where no place is to be had at this moment, or there is no room for sums of the object, something of a
+ * place's form, in which what is counted is in the sums behind pfs_pending_put().
+ */
+extern PfsPending *pfs_pending_get(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key);
+extern void pfs_pending_put_at_once(PfsThread *t, PfsCountedObjects kind, const PfsPending *p);
+
+/* Its generation: no truncation has that. */
+#define PFS_PENDING_AT_ONCE PG_UINT64_MAX
+
+/* Behind counting in a place that pfs_pending_find() or pfs_pending_get() has given.  False: it was none. */
+static inline bool
+pfs_pending_put(PfsThread *t, PfsCountedObjects kind, const PfsPending *p)
+{
+	if (likely(p->generation != PFS_PENDING_AT_ONCE))
+		return true;
+	pfs_pending_put_at_once(t, kind, p);
+	return false;
+}
+
 /* This process's places of a kind, with what is in front of them; NULL: there are none. */
 extern char *pfs_pending_mine(PfsThread *t, PfsCountedObjects kind);
 
@@ -182,6 +234,22 @@ extern void pfs_object_leave(PfsThread *t, PfsCountedObjects kind);
  * (indexes, at most 64) has a process entered?  A bit each.
  */
 extern uint64 pfs_objects_in_use(PfsCountedObjects kind, const uint32 *objects, int n);
+
+/*
+ * An object whose state word has just been changed waits in a list of this process until nobody can add to it any
+ * more.  The second frees what this process has removed so far, as far as it can: before further removals, and at
+ * its end.
+ */
+extern void pfs_object_removed(PfsCountedObjects kind, uint32 index);
+extern void pfs_objects_give_back(void);
+
+/* Is it still there? */
+static inline bool
+pfs_object_is_there(PfsCountedObjects kind, uint64 object)
+{
+	return PFS_COUNTED_WORD(object) != 0 &&
+		(uint32) pfs_pages_word(*pfs_counted_kinds[kind]->objects, PFS_COUNTED_INDEX(object)) == PFS_COUNTED_WORD(object);
+}
 
 static inline bool
 pfs_pending_is(const PfsPending *p, uint64 object, uint32 key)
@@ -223,7 +291,7 @@ pfs_pending_holds(PfsCountedObjects kind, const PfsPending *p, uint64 object, ui
 
 /*
  * On the way of an event: this process's place of an object and key that can be counted
- * in; NULL: pfs_pending_take() has to be asked.  shape: the kind's constant.
+ * in; NULL: pfs_pending_get() has to be asked.  shape: the kind's constant.
  */
 static pg_attribute_always_inline PfsPending *
 pfs_pending_find(PfsCountedObjects kind, const PfsPendingShape *shape, uint64 object, uint32 key)

@@ -10,12 +10,11 @@
 /* ---- places ---- */
 
 PfsPendingCalls *
-pfs_pending_calls_take(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key)
+pfs_pending_calls_get(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key)
 {
-	PfsPendingCalls *p = (PfsPendingCalls *) pfs_pending_take(t, kind, object, key);
+	PfsPendingCalls *p = (PfsPendingCalls *) pfs_pending_get(t, kind, object, key);
 
-	if (p != NULL)
-		p->min = PG_UINT64_MAX;
+	p->min = PG_UINT64_MAX;
 	return p;
 }
 
@@ -23,18 +22,6 @@ void
 pfs_pending_calls_count(PfsPendingCalls *p, const PfsWait *e, uint64 end)
 {
 	pfs_pending_calls_add(p, pfs_calls_ticks(e, end), pfs_calls_bytes(e, PFS_CALLS_PART(p->place.key)));
-}
-
-PfsTotals
-pfs_calls_of_event(const PfsWait *e, uint64 end)
-{
-	bool		timed = (e->flags & PFS_FLAG_TIMED) != 0;
-	uint64		ticks = pfs_calls_ticks(e, end);
-
-	return (PfsTotals)
-	{
-		.count_timed = timed, .count_untimed = !timed, .sum = ticks, .min = ticks, .max = ticks
-	};
 }
 
 PfsTotals

@@ -98,14 +98,11 @@ pfs_pending_calls_add(PfsPendingCalls *p, uint64 ticks, uint64 bytes)
 		p->max = ticks;
 }
 
-/* Inside a write section: an empty place; NULL: see pfs_pending_take(). */
-extern PfsPendingCalls *pfs_pending_calls_take(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key);
+/* Inside a write section: pfs_pending_get(). */
+extern PfsPendingCalls *pfs_pending_calls_get(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key);
 
 /* Inside a write section: counts the call of an event that ends, before the event leaves its slot. */
 extern void pfs_pending_calls_count(PfsPendingCalls *p, const PfsWait *e, uint64 end);
-
-/* A private sum of the same call, for where there is no place. */
-extern PfsTotals pfs_calls_of_event(const PfsWait *e, uint64 end);
 
 /* The calls of a place as a private sum; how many they are, for PfsCountedKind. */
 extern PfsTotals pfs_pending_calls_totals(const PfsPending *place);

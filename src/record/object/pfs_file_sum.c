@@ -98,31 +98,7 @@ sum_of(PfsFile *file, uint32 key)
 	return pfs_chain_get(pfs_file_sums, &file->sums, key, &hint);
 }
 
-/*
- * Adds to the sum of a file that was entered, or (NULL) to the totals of the event name: of a
- * call without a file, on one that was removed, or for which there is no room.  Inside the
- * owner's write section.  key: with the use.
- */
-static void
-add(PfsFile *file, uint32 key, uint64 bytes, const PfsTotals *totals)
-{
-	PfsChained *sum = file != NULL ? sum_of(file, key) : NULL;
-
-	pfs_calls_add(sum != NULL ? sum : total_of(key), totals, bytes);
-}
-
 /* ---- what is pending ---- */
-
-/* Takes a place for calls on a file, in which nothing is counted yet. */
-static PfsPendingCalls *
-take_place(PfsThread *t, uint64 file, uint32 key)
-{
-	PfsPendingCalls *p = pfs_pending_calls_take(t, PFS_COUNTED_FILES, file, key);
-
-	if (p != NULL)
-		p->place.note = use_of(file);
-	return p;
-}
 
 /*
  * Counts a call in the place of its file, for which one is taken if there is none, or in the sums of
@@ -136,17 +112,12 @@ pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end)
 	PfsPendingCalls *p = (PfsPendingCalls *) pfs_pending_find(PFS_COUNTED_FILES, &pfs_pending_file_shape, file, key);
 
 	if (unlikely(p == NULL))
-		p = take_place(t, file, key);
-	if (likely(p != NULL))
-		pfs_pending_calls_count(p, e, end);
-	else
 	{
-		PfsTotals	call = pfs_calls_of_event(e, end);
-
-		add(pfs_object_enter(t, PFS_COUNTED_FILES, file), PFS_FILE_KEY(key, use_of(file)), pfs_calls_bytes(e, PFS_CALLS_PART(key)), &call);
-		pfs_object_leave(t, PFS_COUNTED_FILES);
+		p = pfs_pending_calls_get(t, PFS_COUNTED_FILES, file, key);
+		p->place.note = use_of(file);
 	}
-	return p;
+	pfs_pending_calls_count(p, e, end);
+	return pfs_pending_put(t, PFS_COUNTED_FILES, &p->place) ? p : NULL;
 }
 
 /* Gives a file the sum in which a place's calls will be counted. */
@@ -156,13 +127,18 @@ make_cb(void *file, uint32 key)
 	return sum_of(file, PFS_FILE_KEY(key, pfs_file_use(((const PfsFile *) file)->kind))) != NULL;
 }
 
-/* Adds a place's calls to their file's sum. */
+/*
+ * Adds to the sum of a file, or (NULL) to the totals of the event name: of calls without a file, on one that was
+ * removed, or for which there is no room.
+ */
 static void
-merge_cb(void *file, const PfsPending *place)
+add_cb(void *file, const PfsPending *place)
 {
+	uint32		key = PFS_FILE_KEY(place->key, place->note);
 	PfsTotals	totals = pfs_pending_calls_totals(place);
+	PfsChained *sum = file != NULL ? sum_of(file, key) : NULL;
 
-	add(file, PFS_FILE_KEY(place->key, place->note), pfs_pending_calls_bytes(place), &totals);
+	pfs_calls_add(sum != NULL ? sum : total_of(key), &totals, pfs_pending_calls_bytes(place));
 }
 
 PfsChained
@@ -181,7 +157,7 @@ const PfsCountedKind pfs_counted_files = {
 	.objects = &pfs_files,
 	.max = &pfs_sizes.files,
 	.make = make_cb,
-	.add = merge_cb,
+	.add = add_cb,
 	.leave = pfs_fd_leave_place,
 	.events = pfs_pending_calls_events,
 };

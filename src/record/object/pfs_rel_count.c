@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "pfs_chain.h"
 #include "pfs_shared.h"
 #include "pfs_rel_count.h"
 
@@ -17,32 +18,27 @@ static void
 add_cb(void *stat, const PfsPending *place)
 {
 	if (stat != NULL)
-		pfs_shared_cell_add_counts(&((PfsRelStat *) stat)->parts[place->key], &((const PfsPendingRows *) place)->rows);
+		pfs_shared_cell_add_counts(&((PfsRelStat *) stat)->parts[place->key], &((const PfsPendingCounts *) place)->counts);
 }
 
-static uint64
-events_cb(const PfsPending *place)
+static void
+discard_cb(void *stat)
 {
-	return pfs_row_count(&((const PfsPendingRows *) place)->rows);
+	pfs_chain_free(pfs_rel_locks, &((PfsRelStat *) stat)->locks, NULL, NULL);
 }
 
-const PfsCountedKind pfs_counted_tables = {
-	.shape = &pfs_pending_rows_shape,
-	.turn = PFS_TURN_TABLES,
-	.objects = &pfs_rel_stats[PFS_TABLE_STATS].pages,
-	.max = &pfs_sizes.tables,
-	.add = add_cb,
-	.events = events_cb,
-};
+#define KIND(what, max_objects, turn_of) \
+	.shape = &pfs_pending_rows_shape, \
+	.turn = turn_of, \
+	.objects = &pfs_rel_stats[what].pages, \
+	.max = max_objects, \
+	.add = add_cb, \
+	.discard = discard_cb, \
+	.cells = offsetof(PfsRelStat, parts), \
+	.ncells = PFS_NUM_REL_PARTS
 
-const PfsCountedKind pfs_counted_indexes = {
-	.shape = &pfs_pending_rows_shape,
-	.turn = PFS_TURN_INDEXES,
-	.objects = &pfs_rel_stats[PFS_INDEX_STATS].pages,
-	.max = &pfs_sizes.indexes,
-	.add = add_cb,
-	.events = events_cb,
-};
+const PfsCountedKind pfs_counted_tables = {KIND(PFS_TABLE_STATS, &pfs_sizes.tables, PFS_TURN_TABLES)};
+const PfsCountedKind pfs_counted_indexes = {KIND(PFS_INDEX_STATS, &pfs_sizes.indexes, PFS_TURN_INDEXES)};
 
 /* ---- counting ---- */
 
@@ -50,19 +46,10 @@ const PfsCountedKind pfs_counted_indexes = {
 static pg_noinline void
 count_in_new_place(PfsThread *t, PfsCountedObjects counted, uint64 stat, PfsRelPart part, const PfsRowCount *rows)
 {
-	PfsPendingRows *p = (PfsPendingRows *) pfs_pending_take(t, counted, stat, part);
-	PfsRelStat *record;
+	PfsPendingCounts *p = (PfsPendingCounts *) pfs_pending_get(t, counted, stat, part);
 
-	if (p != NULL)
-	{
-		pfs_counts_clear(&p->rows);
-		pfs_counts_add(&p->rows, rows);
-		return;
-	}
-	record = pfs_object_enter(t, counted, stat);
-	if (record != NULL)
-		pfs_shared_cell_add_counts(&record->parts[part], rows);
-	pfs_object_leave(t, counted);
+	p->counts = *rows;
+	pfs_pending_put(t, counted, &p->place);
 }
 
 /* Counts rows for a record, in a place of this process. */
@@ -70,13 +57,13 @@ static pg_attribute_always_inline void
 count_rows(PfsThread *t, PfsRelStatKind kind, uint64 stat, PfsRelPart part, const PfsRowCount *rows)
 {
 	PfsCountedObjects counted = pfs_rel_stat_counted(kind);
-	PfsPendingRows *p;
+	PfsPendingCounts *p;
 
 	if (stat == 0 || (pfs_row_count(rows) == 0 && rows->sum == 0))
 		return;
-	p = (PfsPendingRows *) pfs_pending_find(counted, &pfs_pending_rows_shape, stat, part);
+	p = (PfsPendingCounts *) pfs_pending_find(counted, &pfs_pending_rows_shape, stat, part);
 	if (likely(p != NULL))
-		pfs_counts_add(&p->rows, rows);
+		pfs_counts_add(&p->counts, rows);
 	else
 		count_in_new_place(t, counted, stat, part, rows);
 }

@@ -12,16 +12,10 @@
 #include "pfs_rel_run.h"
 #include "pfs_rel_stat.h"
 
-/* A place of rows of a table or an index: one cache line. */
-typedef struct PfsPendingRows
-{
-	PfsPending	place;			/* object: the record; key: PfsRelPart */
-	PfsRowCount rows;			/* ticks of the default timer */
-} PfsPendingRows;
+/* Places are PfsPendingCounts.  object: the record; key: PfsRelPart. */
+StaticAssertDecl(sizeof(PfsPendingCounts) == PFS_CACHE_LINE, "counting rows touches one line of pending numbers");
 
-StaticAssertDecl(sizeof(PfsPendingRows) == PFS_CACHE_LINE, "counting rows touches one line of pending numbers");
-
-static const PfsPendingShape pfs_pending_rows_shape = {.sets = 16, .ways = PFS_PENDING_WAYS, .size = sizeof(PfsPendingRows)};
+static const PfsPendingShape pfs_pending_rows_shape = {.sets = 16, .ways = PFS_PENDING_WAYS, .size = sizeof(PfsPendingCounts)};
 
 /* What tables and indexes differ in from other objects that are counted. */
 extern const PfsCountedKind pfs_counted_tables;
@@ -29,16 +23,5 @@ extern const PfsCountedKind pfs_counted_indexes;
 
 /* Inside a write section: the rows of a run that ends. */
 extern void pfs_rel_count(PfsThread *t, PfsRelRun *run);
-
-/* Adds what a place or a record has to a private sum. */
-static inline void
-pfs_pending_rows_read(const PfsPending *place, PfsTotals *to)
-{
-	const PfsRowCount *rows = &((const PfsPendingRows *) place)->rows;
-	PfsTotals	totals = {.count_timed = rows->timed, .count_untimed = rows->untimed, .sum = rows->sum, .min = rows->min,
-	.max = rows->max};
-
-	pfs_totals_add(to, &totals);
-}
 
 #endif							/* PFS_REL_COUNT_H */

@@ -16,7 +16,6 @@
 #include "pfs_rel_stat.h"
 
 PfsPages   *pfs_rel_locks = NULL;
-uint32	   *pfs_rel_kept_for = NULL;
 
 /*
  * What has been dropped lately, by hash: database and OID.  Who has waited for a dropped table, or still keeps an
@@ -33,9 +32,6 @@ static uint64 *dropped = NULL;	/* in shared memory; atomic */
 
 /* Hardly any table is waited for, and then in one mode or two; each has a cell of all modes besides. */
 #define TABLES_PER_LOCK	4
-
-/* Removed records that a process keeps until nobody can add to them: a bit each. */
-#define CLAIMED_MAX		64
 
 static uint32 hints[PFS_NUM_REL_STAT_KINDS];
 
@@ -94,7 +90,6 @@ pfs_rel_stats_lay_out(PfsSegment *seg)
 	lay_out(seg, &pfs_rel_stats[PFS_INDEX_STATS], "index_stat", pfs_sizes.indexes);
 	pfs_rel_locks = pfs_pages_create(seg, "table_lock_stat", sizeof(PfsChained),
 									 (pfs_sizes.tables + TABLES_PER_LOCK - 1) / TABLES_PER_LOCK, LOCKS_PER_PAGE);
-	pfs_rel_kept_for = pfs_segment_take(seg, sizeof(uint32), sizeof(uint32));
 	dropped = pfs_segment_take(seg, DROPPED_MAX * sizeof(uint64), PFS_CACHE_LINE);
 	pfs_rebuilds_lay_out(seg);
 }
@@ -209,69 +204,15 @@ pfs_rel_stat_find(PfsRelStatKind kind, Oid database, Oid oid, Oid relation, bool
 	return record.stat;
 }
 
-/*
- * ---- removal ----
- *
- * Who removes a record claims it first, so that its state word is another one.  A process
- * may still be adding to it that has seen the old word, and it can take a moment until
- * that shows (../ledger/README.md).  So claimed records wait in a list of the process, and the older
- * half of a full list, or all of them when it removes something later or reads, are given back
- * unless somebody names them.  A process that ends gives its temporary tables back at once: nobody else
- * adds to these but a truncation, which makes sure (keep() in pfs_rel_read.c).
- */
-typedef struct Claimed
-{
-	uint32		indexes[CLAIMED_MAX];
-	uint32		n;
-} Claimed;
+/* ---- removal ---- */
 
-static Claimed claimed[PFS_NUM_REL_STAT_KINDS];
-
-/* Gives the first n claimed records back, with what their chains have, unless somebody adds to one. */
-static void
-give_back(PfsRelStatKind kind, uint32 n)
-{
-	Claimed    *c = &claimed[kind];
-	uint64		in_use = n == 0 ? 0 : pfs_objects_in_use(pfs_rel_stat_counted(kind), c->indexes, n);
-	uint32		left = 0;
-
-	for (uint32 i = 0; i < c->n; i++)
-	{
-		if (i >= n || (in_use & (UINT64_C(1) << i)) != 0)
-		{
-			c->indexes[left++] = c->indexes[i];
-			continue;
-		}
-		pfs_chain_free(pfs_rel_locks, &pfs_rel_stat_at(kind, c->indexes[i])->locks, NULL, NULL);
-		pfs_pages_free(pfs_rel_stats[kind].pages, c->indexes[i]);
-	}
-	c->n = left;
-}
-
-/*
- * Claims a record.  Where there is no room in the list, as each record of it is in use, it is lost until
- * the server starts anew.
- */
 static void
 remove_record(PfsRelStatKind kind, uint32 index, uint64 word)
 {
 	const PfsRelStat *stat = pfs_rel_stat_at(kind, index);
-	Claimed    *c = &claimed[kind];
 
-	if (!pfs_hash_remove(pfs_rel_stats[kind].index, hash_of(stat->database, stat->oid), index, word))
-		return;					/* somebody else has */
-	if (c->n == CLAIMED_MAX)
-		give_back(kind, CLAIMED_MAX / 2);
-	if (c->n < CLAIMED_MAX)
-		c->indexes[c->n++] = index;
-}
-
-/* What was claimed by earlier transactions can be given back now. */
-void
-pfs_rel_stats_give_back(void)
-{
-	for (int kind = 0; kind < PFS_NUM_REL_STAT_KINDS; kind++)
-		give_back(kind, claimed[kind].n);
+	if (pfs_hash_remove(pfs_rel_stats[kind].index, hash_of(stat->database, stat->oid), index, word))
+		pfs_object_removed(pfs_rel_stat_counted(kind), index);
 }
 
 /* Removes the records of a table or an index: of an index that was rebuilt there may be several. */
@@ -368,7 +309,7 @@ pfs_rel_stats_rolled_back(SubTransactionId id)
 
 	if (pfs_object_work.made == 0)
 		return;
-	pfs_rel_stats_give_back();
+	pfs_objects_give_back();
 	for (uint32 i = 0; i < pfs_object_work.made; i++)
 	{
 		if (id == InvalidSubTransactionId || made[i].maker == id)
@@ -418,5 +359,5 @@ pfs_rel_stats_detach(PfsThread *t)
 		remove_by_number(&temporaries[i]);
 	ntemporaries = 0;
 	pfs_rebuilds_end();
-	pfs_rel_stats_give_back();
+	pfs_objects_give_back();
 }

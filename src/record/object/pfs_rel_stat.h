@@ -17,28 +17,18 @@
 #include "pfs_rel_run.h"
 #include "pfs_thread.h"
 
-/* AccessShareLock to AccessExclusiveLock, from 1; and all of them, for PFS_REL_OF_OBJECTS. */
+/* AccessShareLock to AccessExclusiveLock, from 1; and all of them, for PFS_VIEW_OF_OBJECTS. */
 #define PFS_REL_LOCK_MODES 8
 #define PFS_REL_LOCK_ANY (PFS_REL_LOCK_MODES + 1)
 
 /* Of an index, in place of a part that it cannot have: rows that it found. */
 #define PFS_INDEX_READ PFS_REL_UPDATE
 
-/* Two groups of SQL's tables show the same numbers, and are truncated each by itself. */
-typedef enum PfsRelView
-{
-	PFS_REL_OF_IO,				/* table_io_waits_summary_... */
-	PFS_REL_OF_OBJECTS,			/* objects_summary_global_by_type */
-} PfsRelView;
-
 /*
  * In shared memory.  The OIDs never change while it is ALLOCATED, but for that of an index that REINDEX CONCURRENTLY
  * has built anew: one word, by pfs_rel_stat_hand_over().  The times of an
  * index's PFS_REL_FETCH contain those in which the index found the row; of PFS_INDEX_READ
  * all rows count, and only the times of those that led to no row of the table.
- *
- * parts belong to both views.  TRUNCATE of one view takes them to kept, where the other one
- * goes on showing them: *pfs_rel_kept_for is whose they are, the same for all records.
  */
 typedef struct PfsRelStat
 {
@@ -49,11 +39,11 @@ typedef struct PfsRelStat
 								 * mode; atomic */
 	PfsSharedCell parts[PFS_NUM_REL_PARTS]; /* atomic adds; ticks of the
 											 * default timer */
-	PfsSharedCell kept[PFS_NUM_REL_PARTS];	/* only truncators add */
+	PfsSharedCell kept[PFS_NUM_REL_PARTS];	/* of one view, see PfsCellView;
+											 * only truncators add */
 } PfsRelStat;
 
 extern PfsPages *pfs_rel_locks; /* cells of waits for locks: PfsChained */
-extern uint32 *pfs_rel_kept_for;	/* PfsRelView; truncators in their turn */
 
 /* Postmaster. */
 extern void pfs_rel_stats_lay_out(PfsSegment *seg);
@@ -105,9 +95,6 @@ extern void pfs_rel_stats_remove(Oid database, Oid oid);
 extern void pfs_rel_stats_rolled_back(SubTransactionId id);
 extern void pfs_rel_stats_promote(SubTransactionId id, SubTransactionId parent);
 extern void pfs_rel_stats_committed(void);
-
-/* Frees what this process has removed so far and nobody adds to; before further removals. */
-extern void pfs_rel_stats_give_back(void);
 
 /* At the process's end. */
 extern void pfs_rel_stats_detach(PfsThread *t);

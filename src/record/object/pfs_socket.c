@@ -64,32 +64,27 @@ cell_of(PfsSocket *s, uint32 key)
 	return &s->cells[n];
 }
 
-/*
- * Adds to the sums of a socket, or of none (NULL), and to the totals.  In this order, as who truncates both begins
- * with the totals: no socket has a call that the totals do not have.
- */
-static void
-add(PfsSocket *s, uint32 key, uint64 bytes, const PfsTotals *calls)
-{
-	PfsChained *cell = s != NULL ? cell_of(s, key) : NULL;
-
-	if (cell != NULL)
-		pfs_calls_add(cell, calls, bytes);
-	pfs_calls_add(pfs_calls_total(pfs_socket_totals, PFS_CALLS_INSTRUMENT(key), PFS_CALLS_PART(key)), calls, bytes);
-}
-
 static bool
 make_cb(void *socket, uint32 key)
 {
 	return cell_of(socket, key & ~PFS_CALLS_UNTIMED) != NULL;
 }
 
+/*
+ * Adds to the sums of a socket, or of none (NULL), and to the totals.  In this order, as who truncates both begins
+ * with the totals: no socket has a call that the totals do not have.
+ */
 static void
-merge_cb(void *socket, const PfsPending *place)
+add_cb(void *socket, const PfsPending *place)
 {
+	uint32		key = place->key & ~PFS_CALLS_UNTIMED;
 	PfsTotals	calls = pfs_pending_calls_totals(place);
+	uint64		bytes = pfs_pending_calls_bytes(place);
+	PfsChained *cell = socket != NULL ? cell_of(socket, key) : NULL;
 
-	add(socket, place->key & ~PFS_CALLS_UNTIMED, pfs_pending_calls_bytes(place), &calls);
+	if (cell != NULL)
+		pfs_calls_add(cell, &calls, bytes);
+	pfs_calls_add(pfs_calls_total(pfs_socket_totals, PFS_CALLS_INSTRUMENT(key), PFS_CALLS_PART(key)), &calls, bytes);
 }
 
 const PfsCountedKind pfs_counted_sockets = {
@@ -98,7 +93,7 @@ const PfsCountedKind pfs_counted_sockets = {
 	.objects = &pfs_sockets,
 	.max = &pfs_sizes.sockets,
 	.make = make_cb,
-	.add = merge_cb,
+	.add = add_cb,
 	.events = pfs_pending_calls_events,
 };
 
@@ -114,25 +109,27 @@ client_key(PfsCallsPart part)
 /*
  * Takes a place for calls on a socket.  It can be one that the lookups go by, so these hold no more.
  */
-static PfsPendingCalls *
+static pg_noinline PfsPendingCalls *
 take_place(PfsThread *t, uint64 socket, uint32 key)
 {
 	for (int i = 0; i < PFS_NUM_CLIENT_WAITS; i++)
 		pfs_client_lookups[i].generation = 0;
-	return pfs_pending_calls_take(t, PFS_COUNTED_SOCKETS, socket, key);
+	return pfs_pending_calls_get(t, PFS_COUNTED_SOCKETS, socket, key);
 }
 
-/* The place for calls on a socket; NULL: they are to be counted in the sums at once. */
+/* Where calls on a socket are counted, until it is put. */
 static PfsPendingCalls *
-place_of(PfsThread *t, uint64 socket, uint32 key)
+get_place(PfsThread *t, const PfsSocket *s, uint32 key)
 {
+	/* A socket without a record counts for its name only. */
+	uint64		socket = s != NULL ? pfs_socket_local.counted : 0;
 	PfsPendingCalls *p = (PfsPendingCalls *) pfs_pending_find(PFS_COUNTED_SOCKETS, &pfs_pending_socket_shape, socket, key);
 
 	if (unlikely(p == NULL))
 		p = take_place(t, socket, key);
 	for (PfsCallsPart part = PFS_CALLS_READ; part <= PFS_CALLS_WRITE; part++)
 	{
-		if (p != NULL && socket != 0 && key == client_key(part))
+		if (socket != 0 && key == client_key(part))
 			pfs_socket_local.places[part] = p;
 	}
 	return p;
@@ -146,13 +143,6 @@ pfs_socket_has_place(PfsCallsPart part)
 	return p != NULL && pfs_pending_holds(PFS_COUNTED_SOCKETS, &p->place, pfs_socket_local.counted, client_key(part));
 }
 
-/* What calls on a socket with this record, or without one (NULL), are counted for. */
-static inline uint64
-counted(const PfsSocket *s)
-{
-	return s != NULL ? pfs_socket_local.counted : 0;
-}
-
 /*
  * Counts a call on a socket where that is not done in place: it is not as a lookup has it, or the
  * socket has no record (s is NULL).
@@ -160,30 +150,19 @@ counted(const PfsSocket *s)
 static void
 count(PfsThread *t, PfsSocket *s, const PfsWait *e, uint64 end)
 {
-	uint32		key = pfs_calls_key(e);
-	PfsPendingCalls *p = place_of(t, counted(s), key);
+	PfsPendingCalls *p = get_place(t, s, pfs_calls_key(e));
 
-	if (likely(p != NULL))
-		pfs_pending_calls_count(p, e, end);
-	else
-	{
-		PfsTotals	call = pfs_calls_of_event(e, end);
-
-		add(s, key & ~PFS_CALLS_UNTIMED, pfs_calls_bytes(e, PFS_CALLS_PART(key)), &call);
-	}
+	pfs_pending_calls_count(p, e, end);
+	pfs_pending_put(t, PFS_COUNTED_SOCKETS, &p->place);
 }
 
 void
 pfs_socket_count_bytes(PfsThread *t, uint64 bytes)
 {
-	uint32		key = client_key(PFS_CALLS_READ);
-	PfsPendingCalls *p = place_of(t, counted(pfs_socket_local.mine), key);
-	PfsTotals	none = {0};
+	PfsPendingCalls *p = get_place(t, pfs_socket_local.mine, client_key(PFS_CALLS_READ));
 
-	if (likely(p != NULL))
-		p->bytes += bytes;
-	else
-		add(pfs_socket_local.mine, key, bytes, &none);
+	p->bytes += bytes;
+	pfs_pending_put(t, PFS_COUNTED_SOCKETS, &p->place);
 }
 
 void

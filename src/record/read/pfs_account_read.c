@@ -55,7 +55,6 @@ void
 pfs_accounts_read(PfsAccountKind kind, PfsAccountEmit emit, void *arg)
 {
 	Rows		rows = {kind, emit, arg};
-	PfsPatience patience = {0};
 
-	pfs_held_work(PFS_TURN_SUMMARIES, false, rows_cb, &patience, &rows);
+	pfs_held_work(PFS_TURN_SUMMARIES, false, rows_cb, &rows);
 }

@@ -129,7 +129,6 @@ copy_rows(PfsPatience *patience, void *arg)
 void
 pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 {
-	PfsPatience patience = {0};
 	PfsDigestCopies c = {0};
 	PfsDigestCopy sum;
 
@@ -139,7 +138,7 @@ pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 	c.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PfsDigestCopy) *
 									 ((Size) pfs_digest_rows->records_max +
 									  (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_ROWS));
-	pfs_pending_work(PFS_COUNTED_DIGESTS, false, copy_rows, &patience, &c);
+	pfs_pending_work(PFS_COUNTED_DIGESTS, false, copy_rows, &c);
 	unite_indexes(&c);
 	while (pfs_digest_copies_next(&c, &sum))
 	{
@@ -156,7 +155,7 @@ pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 static int64
 truncate_all(bool of_digests)
 {
-	int64		by_table = pfs_rel_stats_clear(PFS_REL_OF_IO);
+	int64		by_table = pfs_rel_stats_clear(PFS_VIEW_OF_KIND);
 	int64		by_digest;
 
 	/* The next step can be cancelled, where it waits for its turn. */

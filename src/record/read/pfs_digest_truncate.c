@@ -10,7 +10,7 @@
 
 #include "pfs_digest_pending.h"
 #include "pfs_pending_read.h"
-#include "pfs_rel_read.h"
+#include "pfs_cell_views.h"
 #include "pfs_shared.h"
 
 /* What a truncation is about, and what it takes. */
@@ -51,7 +51,7 @@ take_wait_cb(PfsChained *cell, void *arg)
 static void
 take_rows_of_cell(PfsDigestRowsCell *cell, uint64 *taken)
 {
-	PfsTotals	totals = pfs_rel_cell_take(&cell->all);
+	PfsTotals	totals = pfs_cell_views_take(&cell->all);
 
 	for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
 		(void) pfs_exchange(&cell->counts[i], 0);
@@ -271,12 +271,11 @@ take_part(PfsPatience *patience, void *arg)
 static int64
 truncate_part(PfsDigestPart part)
 {
-	PfsPatience patience = {.of_reset = true};
 	Truncation	t = {.part = part};
 
 	if (pfs_sizes.digests == 0)
 		return 0;
-	pfs_pending_work(PFS_COUNTED_DIGESTS, true, take_part, &patience, &t);
+	pfs_pending_work(PFS_COUNTED_DIGESTS, true, take_part, &t);
 	if (part == PFS_DIGEST_ALL)
 	{
 		pfs_reset_time_note("events_statements_histogram_by_digest");

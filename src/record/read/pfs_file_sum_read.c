@@ -293,12 +293,11 @@ read_all(PfsPatience *patience, void *arg)
 void
 pfs_file_sums_each(int flags, PfsFileSumEmit emit, void *arg)
 {
-	PfsPatience patience = {0};
 	Reader		reader = {.flags = flags, .emit = emit, .arg = arg};
 
 	if (pfs_file_sums == NULL || pfs_files == NULL)
 		return;
-	pfs_pending_work(PFS_COUNTED_FILES, false, read_all, &patience, &reader);
+	pfs_pending_work(PFS_COUNTED_FILES, false, read_all, &reader);
 }
 
 /* ---- truncation ---- */
@@ -346,29 +345,16 @@ clear(PfsPatience *patience, void *arg)
 	unlock(locked);
 }
 
-/* Does the work of a truncation, which empties the tables by instance in any case. */
-static int64
-truncate_sums(PfsHeldWork work)
-{
-	PfsPatience patience = {.of_reset = true};
-	int64		events = 0;
-
-	pfs_pending_work(PFS_COUNTED_FILES, true, work, &patience, &events);
-	pfs_reset_time_note("file_summary_by_instance");
-	pfs_reset_time_note("events_waits_summary_by_instance");
-	return events;
-}
-
 /* As TRUNCATE of a table by instance does; returns how many events have left it. */
 int64
 pfs_file_sums_push(void)
 {
-	return truncate_sums(push);
+	return pfs_pending_reset(PFS_COUNTED_FILES, push, "file_summary_by_instance");
 }
 
 /* As TRUNCATE of file_summary_by_event_name does; returns how many events have left it. */
 int64
 pfs_file_sums_clear(void)
 {
-	return truncate_sums(clear);
+	return pfs_pending_reset(PFS_COUNTED_FILES, clear, "file_summary_by_instance");
 }

@@ -92,25 +92,27 @@ allow_moves(int code, Datum turn)
  * waited ends before the work.
  */
 void
-pfs_held_work(PfsTurn turn, bool alone, PfsHeldWork work, PfsPatience *patience, void *arg)
+pfs_held_work(PfsTurn turn, bool alone, PfsHeldWork work, void *arg)
 {
+	PfsPatience patience = {.of_reset = alone};
+
 	pfs_turn_take(turn, alone);
 	PG_ENSURE_ERROR_CLEANUP(allow_moves, Int32GetDatum(turn));
 	{
-		forbid_moves(turn, patience);
+		forbid_moves(turn, &patience);
 		CHECK_FOR_INTERRUPTS();
-		work(patience, arg);
+		work(&patience, arg);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(allow_moves, Int32GetDatum(turn));
 	allow_moves(0, Int32GetDatum(turn));
 	pfs_turn_give(turn, alone);
-	pfs_patience_end(patience);
+	pfs_patience_end(&patience);
 }
 
 void
-pfs_pending_work(PfsCountedObjects kind, bool alone, PfsHeldWork work, PfsPatience *patience, void *arg)
+pfs_pending_work(PfsCountedObjects kind, bool alone, PfsHeldWork work, void *arg)
 {
-	pfs_held_work(pfs_counted_kinds[kind]->turn, alone, work, patience, arg);
+	pfs_held_work(pfs_counted_kinds[kind]->turn, alone, work, arg);
 }
 
 /* ---- reading ---- */
@@ -147,7 +149,8 @@ each_between(PfsCountedObjects kind, uint64 oldest, uint64 newest, PfsPendingEac
 				pfs_racy_copy(&copy, p, shape->size);
 				pfs_fence_acquire();
 			} while ((is_writing(section) || !is_same_section(section_of(i), section)) && pfs_patience_more(patience));
-			if (copy.place.generation != 0 && copy.place.generation >= oldest && copy.place.generation <= newest)
+			if (each != NULL && copy.place.generation != 0 && copy.place.generation >= oldest &&
+				copy.place.generation <= newest)
 				each(&copy.place, arg);
 		}
 	}
@@ -236,20 +239,12 @@ typedef struct Count
 	uint64		events;
 } Count;
 
-/* Is the object of a place still there? */
-static bool
-is_of_living(PfsCountedObjects kind, const PfsPending *p)
-{
-	return PFS_COUNTED_WORD(p->object) != 0 &&
-		(uint32) pfs_pages_word(*pfs_counted_kinds[kind]->objects, PFS_COUNTED_INDEX(p->object)) == PFS_COUNTED_WORD(p->object);
-}
-
 static void
 count_cb(const PfsPending *p, void *arg)
 {
 	Count	   *count = arg;
 
-	if (!count->of_living || is_of_living(count->kind, p))
+	if (!count->of_living || pfs_object_is_there(count->kind, p->object))
 		count->events += pfs_counted_kinds[count->kind]->events(p);
 }
 
@@ -294,4 +289,16 @@ pfs_pending_clear(PfsCountedObjects kind, PfsPatience *patience)
 
 	pfs_pending_truncate(kind, PFS_PENDING_ALL, count_cb, &count, patience);
 	return count.events;
+}
+
+/* The work adds to an int64 how many events have left the table; returns that. */
+int64
+pfs_pending_reset(PfsCountedObjects kind, PfsHeldWork work, const char *by_instance)
+{
+	int64		events = 0;
+
+	pfs_pending_work(kind, true, work, &events);
+	pfs_reset_time_note(by_instance);
+	pfs_reset_time_note("events_waits_summary_by_instance");
+	return events;
 }

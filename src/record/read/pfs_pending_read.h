@@ -13,11 +13,11 @@
 
 /*
  * Takes a turn, or that of a kind (alone: of a truncator), forbids others to move what it is about, and
- * does the work, which may raise an error.  Ends the patience.
+ * does the work, which may raise an error.
  */
 typedef void (*PfsHeldWork) (PfsPatience *patience, void *arg);
-extern void pfs_held_work(PfsTurn turn, bool alone, PfsHeldWork work, PfsPatience *patience, void *arg);
-extern void pfs_pending_work(PfsCountedObjects kind, bool alone, PfsHeldWork work, PfsPatience *patience, void *arg);
+extern void pfs_held_work(PfsTurn turn, bool alone, PfsHeldWork work, void *arg);
+extern void pfs_pending_work(PfsCountedObjects kind, bool alone, PfsHeldWork work, void *arg);
 
 /* ---- while flushes are forbidden ---- */
 
@@ -41,13 +41,16 @@ extern void pfs_pending_copy_all(PfsCountedObjects kind, PfsPendingCopies *copie
 extern void pfs_pending_of_object(PfsPendingCopies *copies, uint64 object, PfsPendingEach each, void *arg);
 
 /*
- * Truncators: from now on what is pending counts no more for a part, and each() is called for a copy of
- * every place whose numbers did.
+ * Truncators: from now on what is pending counts no more for a part, and each(), unless it is NULL, is called for a
+ * copy of every place whose numbers did.
  */
 extern void pfs_pending_truncate(PfsCountedObjects kind, int part, PfsPendingEach each, void *arg, PfsPatience *patience);
 
 /* The same of the object (push), or all (clear); how many events that were: of objects that are there; all. */
 extern uint64 pfs_pending_push(PfsCountedObjects kind, PfsPatience *patience);
 extern uint64 pfs_pending_clear(PfsCountedObjects kind, PfsPatience *patience);
+
+/* Does the work of a truncation, which empties the tables by instance in any case: this one and that of waits. */
+extern int64 pfs_pending_reset(PfsCountedObjects kind, PfsHeldWork work, const char *by_instance);
 
 #endif							/* PFS_PENDING_READ_H */

@@ -6,70 +6,98 @@
 
 #include "miscadmin.h"
 
-#include "pfs_patience.h"
 #include "pfs_program.h"
+#include "pfs_cell_views.h"
 
-/*
- * Hands a copy of each program that has counted something to emit, which may raise errors: the
- * record is not pinned any more.
- */
-void
-pfs_programs_read(PfsProgramView view, PfsProgramEmit emit, void *arg)
+typedef struct Reader
 {
-	pfs_turn_take(PFS_TURN_PROGRAMS, false);
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_programs, &at);)
-	{
-		PfsProgramRow row = {0};
-		const PfsProgram *p = pfs_pages_record(pfs_programs, at.index);
+	PfsCellView view;
+	PfsProgramEmit emit;
+	void	   *arg;
+	PfsProgramRow row;			/* the one that is made now */
+} Reader;
 
-		CHECK_FOR_INTERRUPTS();
-		if (!pfs_program_enter(at.index, at.word))
-			continue;
-		row.key = p->key;
-		pfs_shared_cell_read(&p->calls, &row.calls);
-		if (*pfs_program_kept_for == view)
-			pfs_shared_cell_read(&p->kept, &row.calls);
-		if (view == PFS_PROGRAM_OF_STATEMENTS)
-			pfs_statement_kind.read(&p->statements, &row.statements);
-		pfs_program_leave(at.index, at.word);
-		if (pfs_totals_count(&row.calls) + pfs_totals_count(&row.statements.time) > 0)
-			emit(&row, arg);
-	}
-	pfs_turn_give(PFS_TURN_PROGRAMS, false);
+static void
+add_pending_cb(const PfsPending *p, void *arg)
+{
+	Reader	   *reader = arg;
+
+	if (pfs_pending_counts(pfs_shared_pending[PFS_COUNTED_PROGRAMS].truncated, p, PFS_PROGRAM_CALLS))
+		pfs_cell_views_read_pending(p, &reader->row.calls);
+	if (reader->view == PFS_VIEW_OF_KIND &&
+		pfs_pending_counts(pfs_shared_pending[PFS_COUNTED_PROGRAMS].truncated, p, PFS_PROGRAM_STATEMENTS))
+		pfs_statement_kind.add(&reader->row.statements, &((const PfsPendingProgram *) p)->statements);
 }
 
-/*
- * Takes the counters that one view shows, word by word, so that what is added meanwhile is either
- * taken or of the next period; calls that the other view shows, too, are kept for that.  Returns
- * the calls that this one has lost.
- */
-int64
-pfs_programs_truncate(PfsProgramView view)
+/* Hands on all programs that have counted something; one that is removed meanwhile is left out. */
+static void
+read_programs(PfsPatience *patience, void *arg)
 {
-	uint64		taken = 0;
-	bool		drops_kept;
+	Reader	   *reader = arg;
+	PfsProgramRow *row = &reader->row;
+	PfsPendingCopies pending;
 
-	pfs_turn_take(PFS_TURN_PROGRAMS, true);
-	drops_kept = *pfs_program_kept_for == view;
+	pfs_pending_copy_all(PFS_COUNTED_PROGRAMS, &pending, patience);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_programs, &at);)
 	{
-		PfsProgram *p = pfs_pages_record(pfs_programs, at.index);
-		PfsStatementTotals statements = {0};
-		PfsTotals	kept = {0};
-		PfsTotals	calls = {0};
+		PfsProgram	program;
+		uint64		now;
 
-		if (!pfs_program_enter(at.index, at.word))
+		CHECK_FOR_INTERRUPTS();
+		if (!pfs_pages_copy(pfs_programs, at.index, 0, &program, sizeof(program), &now))
 			continue;
-		if (drops_kept)
-			pfs_shared_cell_take(&p->kept, &kept);
-		pfs_shared_cell_take(&p->calls, &calls);
-		pfs_shared_cell_merge(&p->kept, &calls);
-		if (view == PFS_PROGRAM_OF_STATEMENTS)
-			pfs_statement_kind.take(&p->statements, &statements);
-		pfs_program_leave(at.index, at.word);
-		taken += pfs_totals_count(&kept) + pfs_totals_count(&calls);
+		*row = (PfsProgramRow)
+		{
+			.key = program.key
+		};
+		pfs_cell_views_read(PFS_COUNTED_PROGRAMS, reader->view, &program, &row->calls);
+		if (reader->view == PFS_VIEW_OF_KIND)
+			pfs_statement_kind.read(&program.statements, &row->statements);
+		pfs_pending_of_object(&pending, PFS_COUNTED_OBJECT(at.index, now), add_pending_cb, reader);
+		if (pfs_totals_count(&row->calls) + pfs_totals_count(&row->statements.time) > 0)
+			reader->emit(row, reader->arg);
 	}
-	*pfs_program_kept_for = view == PFS_PROGRAM_OF_STATEMENTS ? PFS_PROGRAM_OF_OBJECTS : PFS_PROGRAM_OF_STATEMENTS;
-	pfs_turn_give(PFS_TURN_PROGRAMS, true);
-	return (int64) taken;
+	pfree(pending.items);
+}
+
+void
+pfs_programs_read(PfsCellView view, PfsProgramEmit emit, void *arg)
+{
+	Reader		reader = {.view = view, .emit = emit, .arg = arg};
+
+	/* What was found to have gone by the reading before. */
+	pfs_objects_give_back();
+	pfs_pending_work(PFS_COUNTED_PROGRAMS, false, read_programs, &reader);
+}
+
+/* ---- truncation ---- */
+
+typedef struct Truncation
+{
+	PfsCellView view;
+	int64		calls;			/* that the view loses */
+} Truncation;
+
+/* Calls that the other view shows, too, are kept for that; statements are one view's alone. */
+static void
+truncate_programs(PfsPatience *patience, void *arg)
+{
+	Truncation *truncation = arg;
+	PfsStatementTotals statements;
+
+	truncation->calls = (int64) pfs_cell_views_truncate(PFS_COUNTED_PROGRAMS, truncation->view, PFS_PROGRAM_CALLS, patience);
+	if (truncation->view != PFS_VIEW_OF_KIND)
+		return;
+	pfs_pending_truncate(PFS_COUNTED_PROGRAMS, PFS_PROGRAM_STATEMENTS, NULL, NULL, patience);
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_programs, &at);)
+		pfs_statement_kind.take(&((PfsProgram *) pfs_pages_record(pfs_programs, at.index))->statements, &statements);
+}
+
+int64
+pfs_programs_truncate(PfsCellView view)
+{
+	Truncation	truncation = {.view = view};
+
+	pfs_pending_work(PFS_COUNTED_PROGRAMS, true, truncate_programs, &truncation);
+	return truncation.calls;
 }

@@ -10,17 +10,17 @@
 #include "miscadmin.h"
 
 #include "pfs_chain.h"
-#include "pfs_pending_read.h"
 #include "pfs_rebuild.h"
 #include "pfs_rel_count.h"
 #include "pfs_rel_read.h"
 #include "pfs_shared.h"
+#include "pfs_cell_views.h"
 
 /* ---- rows ---- */
 
 typedef struct StatsReader
 {
-	PfsRelView	view;
+	PfsCellView view;
 	PfsRelStatEmit emit;
 	void	   *arg;
 	PfsRelStatCopy *copy;		/* the one that is made now */
@@ -31,7 +31,7 @@ add_pending_cb(const PfsPending *p, void *arg)
 {
 	StatsReader *reader = arg;
 
-	pfs_pending_rows_read(p, &reader->copy->parts[p->key]);
+	pfs_cell_views_read_pending(p, reader->copy->parts);
 }
 
 /* Hands on all records of a kind; one that is removed meanwhile is left out. */
@@ -40,7 +40,6 @@ read_kind(StatsReader *reader, PfsRelStatKind kind, PfsPatience *patience)
 {
 	PfsPages   *pages = pfs_rel_stats[kind].pages;
 	PfsPendingCopies pending;
-	bool		with_kept = *pfs_rel_kept_for == reader->view;
 
 	pfs_pending_copy_all(pfs_rel_stat_counted(kind), &pending, patience);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pages, &at);)
@@ -56,12 +55,7 @@ read_kind(StatsReader *reader, PfsRelStatKind kind, PfsPatience *patience)
 		copy.relation = record.relation;
 		copy.has_locks = record.locks != 0;
 		copy.index = kind == PFS_INDEX_STATS ? pfs_rebuild_owner(record.database, record.oid) : InvalidOid;
-		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
-		{
-			pfs_shared_cell_read(&record.parts[part], &copy.parts[part]);
-			if (with_kept)
-				pfs_shared_cell_read(&record.kept[part], &copy.parts[part]);
-		}
+		pfs_cell_views_read(pfs_rel_stat_counted(kind), reader->view, &record, copy.parts);
 		reader->copy = &copy;
 		pfs_pending_of_object(&pending, PFS_COUNTED_OBJECT(at.index, now), add_pending_cb, reader);
 		reader->emit(&copy, reader->arg);
@@ -78,21 +72,18 @@ read_indexes(PfsPatience *patience, void *arg)
 static void
 read_tables(PfsPatience *patience, void *arg)
 {
-	PfsPatience of_indexes = {0};
-
 	read_kind(arg, PFS_TABLE_STATS, patience);
-	pfs_pending_work(PFS_COUNTED_INDEXES, false, read_indexes, &of_indexes, arg);
+	pfs_pending_work(PFS_COUNTED_INDEXES, false, read_indexes, arg);
 }
 
 void
-pfs_rel_stats_each(PfsRelView view, PfsRelStatEmit emit, void *arg)
+pfs_rel_stats_each(PfsCellView view, PfsRelStatEmit emit, void *arg)
 {
-	PfsPatience patience = {0};
 	StatsReader reader = {.view = view, .emit = emit, .arg = arg};
 
 	/* What was found to have gone by the reading before. */
-	pfs_rel_stats_give_back();
-	pfs_pending_work(PFS_COUNTED_TABLES, false, read_tables, &patience, &reader);
+	pfs_objects_give_back();
+	pfs_pending_work(PFS_COUNTED_TABLES, false, read_tables, &reader);
 }
 
 /*
@@ -125,90 +116,10 @@ pfs_rel_parts_of_table(const PfsRelStatCopy *copy, PfsTotals *parts)
 
 typedef struct Truncation
 {
-	PfsRelView	view;
-	PfsRelStatKind kind;
+	PfsCellView view;
 	PfsPatience *of_tables;
 	int64		rows;			/* of tables, that the view loses */
 } Truncation;
-
-PfsTotals
-pfs_rel_cell_take(PfsSharedCell *cell)
-{
-	PfsTotals	totals = {0};
-
-	pfs_shared_cell_take(cell, &totals);
-	if (totals.count_timed == 0)
-	{
-		totals.sum = pfs_exchange(&cell->sum_low, 0);
-		totals.sum += (PfsTicks) pfs_exchange(&cell->sum_high, 0) << 64;
-	}
-	return totals;
-}
-
-/*
- * Keeps numbers that the view loses for the other view.  The record is named meanwhile, so that it
- * does not become another table's.
- */
-static void
-keep(Truncation *truncation, uint64 stat, uint32 part, const PfsTotals *totals)
-{
-	PfsCountedObjects counted = pfs_rel_stat_counted(truncation->kind);
-	PfsRelStat *record;
-
-	if (truncation->kind == PFS_TABLE_STATS)
-		truncation->rows += (int64) pfs_totals_count(totals);
-	if (pfs_totals_count(totals) == 0 && totals->sum == 0)
-		return;
-	record = pfs_object_enter(pfs_my_thread, counted, stat);
-
-	/*
-	 * Whoever removes the record changes its word and then looks whether it
-	 * is named: with a fence on this side, too, one of both sees the other.
-	 */
-	pfs_fence_seqcst();
-	if (record != NULL && pfs_rel_stat_is_there(truncation->kind, stat))
-		pfs_shared_cell_merge(&record->kept[part], totals);
-	pfs_object_leave(pfs_my_thread, counted);
-}
-
-static void
-keep_pending_cb(const PfsPending *p, void *arg)
-{
-	PfsTotals	totals = {0};
-
-	pfs_pending_rows_read(p, &totals);
-	keep(arg, p->object, p->key, &totals);
-}
-
-/* Drops what is kept, if it is the view's; then keeps all else that there is for the other one. */
-static void
-truncate_kind(Truncation *truncation, PfsPatience *patience)
-{
-	PfsRelStatKind kind = truncation->kind;
-	PfsPages   *pages = pfs_rel_stats[kind].pages;
-	bool		drops_kept = *pfs_rel_kept_for == truncation->view;
-
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; drops_kept && pfs_pages_each(pages, &at);)
-	{
-		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
-		{
-			PfsTotals	totals = pfs_rel_cell_take(&pfs_rel_stat_at(kind, at.index)->kept[part]);
-
-			if (kind == PFS_TABLE_STATS)
-				truncation->rows += (int64) pfs_totals_count(&totals);
-		}
-	}
-	pfs_pending_truncate(pfs_rel_stat_counted(kind), PFS_PENDING_ALL, keep_pending_cb, truncation, patience);
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pages, &at);)
-	{
-		for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
-		{
-			PfsTotals	totals = pfs_rel_cell_take(&pfs_rel_stat_at(kind, at.index)->parts[part]);
-
-			keep(truncation, PFS_COUNTED_OBJECT(at.index, at.word), part, &totals);
-		}
-	}
-}
 
 /* Both kinds, or a command that is cancelled before has changed nothing. */
 static void
@@ -216,42 +127,24 @@ truncate_both(PfsPatience *patience, void *arg)
 {
 	Truncation *truncation = arg;
 
-	truncation->kind = PFS_TABLE_STATS;
-	truncate_kind(truncation, truncation->of_tables);
-	truncation->kind = PFS_INDEX_STATS;
-	truncate_kind(truncation, patience);
-	*pfs_rel_kept_for = truncation->view == PFS_REL_OF_IO ? PFS_REL_OF_OBJECTS : PFS_REL_OF_IO;
+	truncation->rows = (int64) pfs_cell_views_truncate(PFS_COUNTED_TABLES, truncation->view, PFS_PENDING_ALL, truncation->of_tables);
+	(void) pfs_cell_views_truncate(PFS_COUNTED_INDEXES, truncation->view, PFS_PENDING_ALL, patience);
 }
 
 static void
 truncate_with_tables(PfsPatience *patience, void *arg)
 {
-	PfsPatience of_indexes = {.of_reset = true};
-
 	((Truncation *) arg)->of_tables = patience;
-	pfs_pending_work(PFS_COUNTED_INDEXES, true, truncate_both, &of_indexes, arg);
-}
-
-/* A process without a thread record cannot name the records in which a truncation keeps numbers. */
-void
-pfs_rel_stats_require_thread(void)
-{
-	/* In single-user mode nothing has been counted. */
-	if (pfs_rel_stats[PFS_TABLE_STATS].pages != NULL && pfs_my_thread == NULL && pfs_sizes.threads > 0 && IsUnderPostmaster)
-		ereport(ERROR,
-				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-				 errmsg("this session has no place in pfs.threads, which a reset of rows of tables needs"),
-				 errhint("Increase the configuration parameter \"pfs.max_thread_instances\", or use another session.")));
+	pfs_pending_work(PFS_COUNTED_INDEXES, true, truncate_both, arg);
 }
 
 /* What only this view shows is gone; the rest is the other view's from now on. */
 int64
-pfs_rel_stats_clear(PfsRelView view)
+pfs_rel_stats_clear(PfsCellView view)
 {
-	PfsPatience patience = {.of_reset = true};
 	Truncation	truncation = {.view = view};
 
-	pfs_pending_work(PFS_COUNTED_TABLES, true, truncate_with_tables, &patience, &truncation);
+	pfs_pending_work(PFS_COUNTED_TABLES, true, truncate_with_tables, &truncation);
 	return truncation.rows;
 }
 
@@ -296,7 +189,7 @@ pfs_rel_locks_each(PfsRelLocksEmit emit, void *arg)
 
 /* Zeroes the counters of waits for locks; all cells of the container are of tables that are there. */
 int64
-pfs_rel_locks_clear(PfsRelView view)
+pfs_rel_locks_clear(PfsCellView view)
 {
 	int64		waits = 0;
 
@@ -305,7 +198,7 @@ pfs_rel_locks_clear(PfsRelView view)
 		PfsChained *cell = pfs_pages_record(pfs_rel_locks, at.index);
 		PfsTotals	totals = {0};
 
-		if ((pfs_load_relaxed(&cell->key) == PFS_REL_LOCK_ANY) != (view == PFS_REL_OF_OBJECTS))
+		if ((pfs_load_relaxed(&cell->key) == PFS_REL_LOCK_ANY) != (view == PFS_VIEW_OF_OBJECTS))
 			continue;
 		/* A wait whose count is on its way keeps its time. */
 		pfs_shared_cell_take(&cell->cell, &totals);

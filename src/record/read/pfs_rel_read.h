@@ -7,6 +7,7 @@
 #ifndef PFS_REL_READ_H
 #define PFS_REL_READ_H
 
+#include "pfs_pending.h"
 #include "pfs_rel_stat.h"
 
 /*
@@ -27,7 +28,7 @@ typedef struct PfsRelStatCopy
 
 /* All tables and indexes, with what processes have not added to their records yet, as a view has them. */
 typedef void (*PfsRelStatEmit) (const PfsRelStatCopy *copy, void *arg);
-extern void pfs_rel_stats_each(PfsRelView view, PfsRelStatEmit emit, void *arg);
+extern void pfs_rel_stats_each(PfsCellView view, PfsRelStatEmit emit, void *arg);
 
 /* Adds to the parts of a table what a record of it, or of one of its indexes, has. */
 extern void pfs_rel_parts_of_table(const PfsRelStatCopy *copy, PfsTotals *parts);
@@ -35,20 +36,14 @@ extern void pfs_rel_parts_of_table(const PfsRelStatCopy *copy, PfsTotals *parts)
 /* Adds times that belong to other rows than those that a part counts. */
 extern void pfs_rel_add_times(PfsTotals *to, const PfsTotals *from, uint64 rows);
 
-/* Takes the counters of rows of a cell; its sum goes with them, also where no row is timed. */
-extern PfsTotals pfs_rel_cell_take(PfsSharedCell *cell);
-
 /* TRUNCATE: all of them become zero in this view; returns how many rows of tables were counted. */
-extern int64 pfs_rel_stats_clear(PfsRelView view);
-
-/* Raises an error if this session cannot do that. */
-extern void pfs_rel_stats_require_thread(void);
+extern int64 pfs_rel_stats_clear(PfsCellView view);
 
 /* Waits for locks on a table, by lock mode: modes[mode - 1], PFS_REL_LOCK_ANY included. */
 typedef void (*PfsRelLocksEmit) (Oid database, Oid relation, const PfsTotals *modes, void *arg);
 extern void pfs_rel_locks_each(PfsRelLocksEmit emit, void *arg);
 
 /* TRUNCATE: those by mode, or of all modes; returns how many waits were counted. */
-extern int64 pfs_rel_locks_clear(PfsRelView view);
+extern int64 pfs_rel_locks_clear(PfsCellView view);
 
 #endif							/* PFS_REL_READ_H */

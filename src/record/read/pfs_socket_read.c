@@ -105,9 +105,8 @@ void
 pfs_sockets_by_instance(PfsSocketTotalsEmit emit, void *arg)
 {
 	SocketsReader reader = {.emit = emit, .arg = arg};
-	PfsPatience patience = {0};
 
-	pfs_pending_work(PFS_COUNTED_SOCKETS, false, read_instances, &patience, &reader);
+	pfs_pending_work(PFS_COUNTED_SOCKETS, false, read_instances, &reader);
 }
 
 static void
@@ -126,9 +125,8 @@ read_names(PfsPatience *patience, void *arg)
 void
 pfs_sockets_by_event(PfsCalls *calls)
 {
-	PfsPatience patience = {0};
 
-	pfs_pending_work(PFS_COUNTED_SOCKETS, false, read_names, &patience, calls);
+	pfs_pending_work(PFS_COUNTED_SOCKETS, false, read_names, calls);
 }
 
 /* ---- truncation ---- */
@@ -163,27 +161,14 @@ clear(PfsPatience *patience, void *arg)
 	(void) clear_cells();
 }
 
-/* Does the work of a truncation, which empties the tables by instance in any case. */
-static int64
-truncate_sums(PfsHeldWork work)
-{
-	PfsPatience patience = {.of_reset = true};
-	int64		events = 0;
-
-	pfs_pending_work(PFS_COUNTED_SOCKETS, true, work, &patience, &events);
-	pfs_reset_time_note("socket_summary_by_instance");
-	pfs_reset_time_note("events_waits_summary_by_instance");
-	return events;
-}
-
 int64
 pfs_sockets_push(void)
 {
-	return truncate_sums(push);
+	return pfs_pending_reset(PFS_COUNTED_SOCKETS, push, "socket_summary_by_instance");
 }
 
 int64
 pfs_sockets_clear(void)
 {
-	return truncate_sums(clear);
+	return pfs_pending_reset(PFS_COUNTED_SOCKETS, clear, "socket_summary_by_instance");
 }

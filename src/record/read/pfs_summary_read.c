@@ -265,7 +265,6 @@ pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrume
 {
 	Reading		reading = {.thread_id = thread_id,.copies.family = family, .groups = {.family = family, .level = level}};
 	Groups	   *groups = &reading.groups;
-	PfsPatience patience = {0};
 
 	pfs_instrument_name_late();
 	groups->end = pfs_summary[family].ncells;
@@ -284,7 +283,7 @@ pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrume
 		groups->groups = palloc0(Max(groups->n, 1) * sizeof(Group *));
 	}
 
-	pfs_held_work(PFS_TURN_SUMMARIES, false, read_level, &patience, &reading);
+	pfs_held_work(PFS_TURN_SUMMARIES, false, read_level, &reading);
 
 	if (level == PFS_LEVEL_THREAD)
 		emit_threads(&reading.copies, reading.truncated, reading.keys, emit, arg);

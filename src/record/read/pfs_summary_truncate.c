@@ -308,9 +308,8 @@ int64
 pfs_summary_truncate(PfsFamily family, PfsLevel level)
 {
 	Truncation	truncation = {.family = family, .level = level};
-	PfsPatience patience = {.of_reset = true};
 
-	pfs_held_work(PFS_TURN_SUMMARIES, true, truncate_cb, &patience, &truncation);
+	pfs_held_work(PFS_TURN_SUMMARIES, true, truncate_cb, &truncation);
 	note_reset(family, level);
 	return truncation.left;
 }
@@ -361,9 +360,8 @@ int64
 pfs_summary_truncate_accounts(PfsAccountKind kind)
 {
 	Truncation	truncation = {.kind = kind};
-	PfsPatience patience = {.of_reset = true};
 
-	pfs_held_work(PFS_TURN_SUMMARIES, true, truncate_accounts_cb, &patience, &truncation);
+	pfs_held_work(PFS_TURN_SUMMARIES, true, truncate_accounts_cb, &truncation);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 		note_reset(family, pfs_level_of_kind[kind]);
 	return truncation.left;

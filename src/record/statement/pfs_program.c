@@ -1,23 +1,10 @@
 /*
  * pfs_program.c
- *	  Records of programs: finding, making, adding, removing.
+ *	  Programs: finding, making, counting, removing.
  *
- * Adding.  All processes that call a program add to its record, by atomic steps, once for
- * each call and once for each statement in it.  Numbers that a process keeps to itself for a while, as
- * for digests, were not worth it: a function of PL/pgSQL that does nothing but return takes 500 ns, to
- * which all that is done for a call adds 150, and no more when two processes call the same
- * function at a time.
- *
- * Removing.  Whoever adds to a record, or reads it, has it pinned meanwhile (pfs_ref.h),
- * so nobody adds to a record that has another program by now.  A transaction that has dropped a
- * function removes the record behind its commit.  Should another process have it pinned
- * just then, that process removes it: first `is_gone` is stored, then the record is marked dead
- * if nobody has pinned it (A); whoever unpins it looks at `is_gone` behind that (B).
- * A and B are sequentially consistent, so if A finds the pin, B finds `is_gone`.
- *
- * A call that is over when its function has been dropped counts nowhere.  A process that has
- * not heard of the drop yet can begin a call behind it, and so make the record again: readers
- * of the function's database remove such a one (pfs_program_drop()).
+ * A transaction that has dropped a function removes the record behind its commit.  A call that is over when its
+ * function has been dropped counts nowhere.  A process that has not heard of the drop yet can begin a call behind it,
+ * and so make the record again: readers of the function's database remove such a one (pfs_program_drop()).
  */
 #include "postgres.h"
 
@@ -35,16 +22,8 @@
 #define ENTRIES_MAX (1 << 20)
 #define ENTRIES_MANY 4096
 
-/*
- * A record that cannot be pinned although its state word is right is just being removed, or
- * somebody has taken it for one that he was to remove, and sees his mistake.
- */
-#define ENTER_TRIES 64
-
 PFS_FIXED PfsPages *pfs_programs = NULL;
-uint32	   *pfs_program_kept_for = NULL;
 static PFS_FIXED PfsHash *programs_by_key = NULL;
-static PFS_FIXED PfsProgramRefSlot *ref_slots = NULL;
 
 /* Of this process. */
 static PfsPool entries = PFS_POOL_INIT(sizeof(PfsProgramEntry), ENTRIES_MAX);
@@ -52,12 +31,6 @@ static PfsIndex by_program;
 
 /* The one that was found last, as the same function is called again and again; NULL: none. */
 static PfsProgramEntry *found_last = NULL;
-
-size_t
-pfs_programs_beside(void)
-{
-	return pfs_sizes.programs * sizeof(PfsProgramRefSlot);
-}
 
 static bool
 has_key(const void *record, const void *key)
@@ -74,52 +47,6 @@ pfs_programs_lay_out(PfsSegment *seg)
 	pfs_programs = pfs_pages_create(seg, "program_instances", sizeof(PfsProgram), pfs_sizes.programs,
 									PROGRAMS_PER_PAGE);
 	programs_by_key = pfs_hash_create(seg, pfs_programs, pfs_sizes.programs, has_key);
-	ref_slots = pfs_segment_take(seg, pfs_programs_beside(), PFS_CACHE_LINE);
-	pfs_program_kept_for = pfs_segment_take(seg, sizeof(uint32), sizeof(uint32));
-}
-
-/* ---- pins ---- */
-
-bool
-pfs_program_enter(uint32 index, uint64 word)
-{
-	for (int i = 0; i < ENTER_TRIES; i++)
-	{
-		if (pfs_ref_pin(&ref_slots[index].ref, &pfs_programs->state[index], word))
-			return true;
-		if (pfs_pages_word(pfs_programs, index) != word)
-			return false;
-		pfs_pause();
-	}
-	return false;
-}
-
-/* Removes a record, if it still is the one with this state word and nobody has pinned it. */
-static void
-try_remove(uint32 index, uint64 word)
-{
-	PfsProgramKey key;
-
-	/*
-	 * The first look is there so that hardly ever another record is marked
-	 * dead.
-	 */
-	if (pfs_pages_word(pfs_programs, index) != word ||
-		!pfs_ref_mark_found_dead(&ref_slots[index].ref, &pfs_programs->state[index], word))
-		return;
-	/* From here on it is ours alone, until fill_cb() makes another one of it. */
-	key = ((PfsProgram *) pfs_pages_record(pfs_programs, index))->key;
-	(void) pfs_hash_remove(programs_by_key, pfs_hash_bytes(&key, sizeof(key)), index, word);
-	pfs_pages_free(pfs_programs, index);
-}
-
-void
-pfs_program_leave(uint32 index, uint64 word)
-{
-	pfs_ref_unpin(&ref_slots[index].ref);
-	/* B: see the top of this file. */
-	if (unlikely(__atomic_load_n(&ref_slots[index].is_gone, __ATOMIC_SEQ_CST) != 0))
-		try_remove(index, word);
 }
 
 /*
@@ -135,20 +62,11 @@ pfs_program_drop(Oid database, Oid function)
 	{
 		PfsProgramKey key = ((PfsProgram *) pfs_pages_record(pfs_programs, at.index))->key;
 
-		if (key.database != database ||
-			(OidIsValid(function) && PFS_PROGRAM_FUNCTION_OID(key.program) != function))
-			continue;
-
-		/*
-		 * If the record has changed hands meanwhile, its word has, too.  The
-		 * pin keeps it from becoming another one in between, which would then
-		 * be removed with its last pin.
-		 */
-		if (!pfs_program_enter(at.index, at.word))
-			continue;
-		pfs_store_relaxed(&ref_slots[at.index].is_gone, 1);
-		pfs_fence_seqcst();		/* A: see the top of this file */
-		pfs_program_leave(at.index, at.word);
+		/* If the record has changed hands meanwhile, its word has, too. */
+		if (key.database == database &&
+			(!OidIsValid(function) || PFS_PROGRAM_FUNCTION_OID(key.program) == function) &&
+			pfs_hash_remove(programs_by_key, pfs_hash_bytes(&key, sizeof(key)), at.index, at.word))
+			pfs_object_removed(PFS_COUNTED_PROGRAMS, at.index);
 	}
 }
 
@@ -189,7 +107,6 @@ pfs_program_find(PfsProgramType type, Oid function)
 	}
 	entry = pfs_pool_take(&entries);
 	memset(entry, 0, sizeof(*entry));
-	entry->index = PFS_NO_RECORD;
 	pfs_index_add(&by_program, &entry->by_program, program);
 	return entry;
 }
@@ -211,19 +128,45 @@ pfs_program_forget_many(void)
 	pfs_pool_destroy(&entries);
 }
 
-/* ---- adding ---- */
+/* ---- counting ---- */
 
-/* Fills in a new record, for the hash table.  It can be pinned from here on. */
+/* What was counted of a program that has gone goes with it. */
+static void
+add_cb(void *program, const PfsPending *place)
+{
+	const PfsPendingProgram *p = (const PfsPendingProgram *) place;
+	const uint64 *truncated = pfs_shared_pending[PFS_COUNTED_PROGRAMS].truncated;
+	PfsProgram *to = program;
+	PfsStatementTotals statements = {0};
+
+	if (to == NULL)
+		return;
+	if (pfs_pending_counts(truncated, place, PFS_PROGRAM_CALLS))
+		pfs_shared_cell_add_counts(&to->calls, &p->calls.counts);
+	if (!pfs_pending_counts(truncated, place, PFS_PROGRAM_STATEMENTS))
+		return;
+	pfs_statement_kind.add(&statements, &p->statements);
+	pfs_statement_kind.merge(&to->statements, &statements);
+}
+
+const PfsCountedKind pfs_counted_programs = {
+	.shape = &pfs_pending_program_shape,
+	.turn = PFS_TURN_PROGRAMS,
+	.objects = &pfs_programs,
+	.max = &pfs_sizes.programs,
+	.add = add_cb,
+	.cells = offsetof(PfsProgram, calls),
+	.ncells = 1
+};
+
+/* Fills in a new record, for the hash table. */
 static void
 fill_cb(void *record, const void *key, void *arg)
 {
 	PfsProgram *p = record;
-	PfsProgramRefSlot *slot = &ref_slots[pfs_pages_index(pfs_programs, p)];
 
 	memset(p, 0, sizeof(*p));
 	p->key = *(const PfsProgramKey *) key;
-	pfs_store_relaxed(&slot->is_gone, 0);
-	pfs_ref_reuse(&slot->ref);
 }
 
 /*
@@ -234,47 +177,68 @@ void
 pfs_program_prepare(PfsProgramEntry *entry)
 {
 	static uint32 hint = 0;
-	PfsProgramKey key;
+	PfsProgramKey key = {MyDatabaseId, pfs_program_word(entry)};
 	bool		created;
+	uint32		index;
+	uint64		word;
 
-	if (likely(entry->index != PFS_NO_RECORD && pfs_pages_word(pfs_programs, entry->index) == entry->word))
+	if (likely(pfs_object_is_there(PFS_COUNTED_PROGRAMS, entry->object)))
 		return;
-	key.database = MyDatabaseId;
-	key.program = pfs_program_word(entry);
-	entry->index = pfs_hash_insert(programs_by_key, pfs_hash_bytes(&key, sizeof(key)), &key, fill_cb, NULL, &hint,
-								   &entry->word, &created);
+	index = pfs_hash_insert(programs_by_key, pfs_hash_bytes(&key, sizeof(key)), &key, fill_cb, NULL, &hint, &word, &created);
+	entry->object = index == PFS_NO_RECORD ? 0 : PFS_COUNTED_OBJECT(index, word);
 }
 
-/* Pins the record of an entry; NULL: it has none, or that has gone. */
-static inline PfsProgram *
-enter(const PfsProgramEntry *entry)
+/* Where a program is counted, until it is put. */
+static PfsPendingProgram *
+get_place(PfsThread *t, const PfsProgramEntry *entry)
 {
-	if (unlikely(entry->index == PFS_NO_RECORD || !pfs_program_enter(entry->index, entry->word)))
-		return NULL;
-	return pfs_pages_record(pfs_programs, entry->index);
+	PfsPending *p = pfs_pending_find(PFS_COUNTED_PROGRAMS, &pfs_pending_program_shape, entry->object, 0);
+
+	if (likely(p != NULL))
+		return (PfsPendingProgram *) p;
+	p = pfs_pending_get(t, PFS_COUNTED_PROGRAMS, entry->object, 0);
+	pfs_counts_clear(&((PfsPendingProgram *) p)->calls.counts);
+	return (PfsPendingProgram *) p;
 }
 
+/* A call is outside of a write section where its language ends it, and inside where the process's end does. */
 void
 pfs_program_count_call(const PfsProgramEntry *entry, bool timed, uint64 ticks)
 {
-	PfsProgram *p = enter(entry);
+	PfsThread  *t = pfs_my_thread;
+	PfsPendingProgram *p;
+	bool		writes;
 
-	if (p == NULL)
+	if (t == NULL || unlikely(entry->object == 0))
 		return;
-	pfs_shared_cell_add(&p->calls, timed, ticks);
-	pfs_program_leave(entry->index, entry->word);
+	writes = (t->seq.word & 1) != 0;
+	if (!writes)
+		pfs_write_begin(t);
+	p = get_place(t, entry);
+	if (timed)
+		pfs_counts_add_event(&p->calls.counts, ticks);
+	else
+		p->calls.counts.untimed++;
+	pfs_pending_put(t, PFS_COUNTED_PROGRAMS, &p->calls.place);
+	if (!writes)
+		pfs_write_end(t);
 }
 
+/* The time in ticks of the default timer, as of calls. */
 void
 pfs_program_count_statement(const PfsProgramEntry *entry, uint32 flags, uint64 ticks, const uint64 *n, const uint64 *rare,
 							uint64 memory)
 {
-	PfsProgram *p = entry->flags & PFS_PROGRAM_ENABLED ? enter(entry) : NULL;
+	PfsPendingProgram *p;
 
-	if (p == NULL)
+	if ((entry->flags & PFS_PROGRAM_ENABLED) == 0 || unlikely(entry->object == 0))
 		return;
-	pfs_shared_statement_add(&p->statements, n, rare, memory);
-	pfs_shared_cell_add(&p->statements.time, (flags & PFS_FLAG_TIMED) != 0,
-						pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks));
-	pfs_program_leave(entry->index, entry->word);
+	p = get_place(pfs_my_thread, entry);
+	if (flags & PFS_FLAG_TIMED)
+		pfs_cell_add_timed(&p->statements.time, pfs_ticks_of_default(PFS_FLAGS_TIMER(flags), ticks));
+	else
+		p->statements.time.count_untimed++;
+	pfs_counters_add_parts(p->statements.n, n, rare);
+	p->statements.memory = Max(p->statements.memory, memory);
+	pfs_pending_put(pfs_my_thread, PFS_COUNTED_PROGRAMS, &p->calls.place);
 }

@@ -3,8 +3,8 @@
  *	  Programs: functions, procedures and trigger functions, with what was counted of
  *	  their calls and of the statements inside them.
  *
- * A program has a record that all processes add to, and in each process that calls it an
- * entry that leads there.  pfs_program.c has the protocol.
+ * A program has a record, and in each process that calls it an entry that leads there.  A process
+ * counts in places of its own first: programs are a kind of the ledger (pfs_pending.h).
  *
  * Separate from pfs_program_call.h, which knows the calls that are open: a record
  * outlives them.
@@ -13,9 +13,8 @@
 #define PFS_PROGRAM_H
 
 #include "pfs_event_cell.h"
-#include "pfs_pages.h"
+#include "pfs_pending.h"
 #include "pfs_private.h"
-#include "pfs_ref.h"
 
 typedef enum PfsProgramType
 {
@@ -37,38 +36,32 @@ typedef struct PfsProgramKey
 
 /*
  * In shared memory.  The key is written before the record can be found, and stays until
- * the record is freed; all else is added to by whoever has it pinned (pfs_ref.h).  Times
- * are ticks of the default timer.
+ * the record is freed; all else is added to.  Times are ticks of the default timer.
  */
 typedef struct PfsProgram
 {
 	PfsProgramKey key;
 	PfsSharedCell calls;
-	PfsSharedCell kept;			/* calls of one view only, see below; only
+	PfsSharedCell kept;			/* calls of one view, see PfsCellView; only
 								 * truncators add */
 	PfsSharedStatementCell statements;	/* those that began inside of it */
 } PfsProgram;
 
-/*
- * Two of SQL's tables show the same calls, and are truncated each by itself.  TRUNCATE of one
- * takes the calls of a record to kept, where the other one goes on showing them;
- * *pfs_program_kept_for is whose they are, the same for all records.
- */
-typedef enum PfsProgramView
+/* A place. */
+typedef struct PfsPendingProgram
 {
-	PFS_PROGRAM_OF_STATEMENTS,	/* events_statements_summary_by_program */
-	PFS_PROGRAM_OF_OBJECTS,		/* objects_summary_global_by_type */
-} PfsProgramView;
+	PfsPendingCounts calls;		/* object: the record; key: 0 */
+	PfsStatementCell statements;
+} __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingProgram;
 
-extern uint32 *pfs_program_kept_for;	/* truncators in their turn */
+static const PfsPendingShape pfs_pending_program_shape = {.sets = 16, .ways = PFS_PENDING_WAYS, .size = sizeof(PfsPendingProgram)};
 
-/* Beside each record, outside of its memory: a line of its own. */
-typedef struct PfsProgramRefSlot
-{
-	uint64		ref;			/* pfs_ref.h */
-	uint64		is_gone;		/* the function was dropped: whoever unpins
-								 * the record last removes it */
-} __attribute__((aligned(PFS_CACHE_LINE))) PfsProgramRefSlot;
+/* Its parts that are truncated each by itself; not PFS_PENDING_OBJECT. */
+#define PFS_PROGRAM_CALLS		2
+#define PFS_PROGRAM_STATEMENTS	3
+
+/* What programs differ in from other objects that are counted. */
+extern const PfsCountedKind pfs_counted_programs;
 
 /* What is collected of a program. */
 #define PFS_PROGRAM_ENABLED 0x1
@@ -78,8 +71,8 @@ typedef struct PfsProgramRefSlot
 typedef struct PfsProgramEntry
 {
 	PfsIndexLink by_program;	/* key: PFS_PROGRAM_WORD; first */
-	uint64		word;			/* state word of the record */
-	uint32		index;			/* the record; PFS_NO_RECORD: it has none */
+	uint64		object;			/* the record, PFS_COUNTED_OBJECT; 0: it has
+								 * none */
 	uint8		flags;			/* PFS_PROGRAM_* */
 	uint64		rules;			/* by which they were decided,
 								 * pfs_object_rules_resolved(); 0: by none, so
@@ -96,11 +89,8 @@ pfs_program_word(const PfsProgramEntry *entry)
 /* Container program_instances; NULL: pfs is off. */
 extern PFS_HIDDEN PfsPages *pfs_programs;
 
-/* Takes the container, its index and the reference count slots. */
+/* Takes the container and its index. */
 extern void pfs_programs_lay_out(PfsSegment *seg);
-
-/* Bytes beside the container: reference count slots. */
-extern size_t pfs_programs_beside(void);
 
 /* ---- the process that calls; outside of write sections: no lock, no error ---- */
 
@@ -116,25 +106,17 @@ extern void pfs_program_forget_many(void);
 /* A call of it begins that is to be counted: its record is there from now on, if there is room. */
 extern void pfs_program_prepare(PfsProgramEntry *entry);
 
-/* ---- the same, inside or outside of write sections; no system call ---- */
-
-/* A call is over; ticks of the default timer, if it is timed. */
+/* A call is over; ticks of the default timer, if it is timed.  Inside or outside of a write section. */
 extern void pfs_program_count_call(const PfsProgramEntry *entry, bool timed, uint64 ticks);
 
 /*
- * A statement inside the program has ended: flags and ticks as in pfs_count_statement(), rare: what
+ * Inside a write section: a statement inside the program has ended: flags and ticks as in pfs_count_statement(), rare: what
  * pfs_counters_rare() says, memory as in PfsStatement.
  */
 extern void pfs_program_count_statement(const PfsProgramEntry *entry, uint32 flags, uint64 ticks, const uint64 *n,
 										const uint64 *rare, uint64 memory);
 
 /* ---- any process ---- */
-
-/* Pins a record, as long as its slot has this state word; false: it has gone. */
-extern bool pfs_program_enter(uint32 index, uint64 word);
-
-/* Unpins it; removes it if its function was dropped meanwhile. */
-extern void pfs_program_leave(uint32 index, uint64 word);
 
 /* Has a function of this database a record? */
 extern bool pfs_program_is_known(Oid function);
@@ -154,9 +136,9 @@ typedef struct PfsProgramRow
 
 /* emit may raise errors. */
 typedef void (*PfsProgramEmit) (const PfsProgramRow *row, void *arg);
-extern void pfs_programs_read(PfsProgramView view, PfsProgramEmit emit, void *arg);
+extern void pfs_programs_read(PfsCellView view, PfsProgramEmit emit, void *arg);
 
 /* Zeroes all counters of a view; returns how many calls it had counted. */
-extern int64 pfs_programs_truncate(PfsProgramView view);
+extern int64 pfs_programs_truncate(PfsCellView view);
 
 #endif							/* PFS_PROGRAM_H */
