@@ -130,7 +130,7 @@ my @groups = (
 	],
 	[
 		[ 'pfs_summary_touch', [ 'SELECT pg_sleep(0)', q{SELECT pg_sleep(0.1)} ], 'the first wait of an instrument' ],
-		[ 'pfs_file_sum.c:merge_cb', q{SELECT count(pg_read_binary_file('base/1/' || f, 0, 1)) FROM (SELECT f FROM pg_ls_dir('base/1') f WHERE f ~ '^[0-9]+$' LIMIT 60) t},
+		[ 'pfs_file_sum.c:add_cb', q{SELECT count(pg_read_binary_file('base/1/' || f, 0, 1)) FROM (SELECT f FROM pg_ls_dir('base/1') f WHERE f ~ '^[0-9]+$' LIMIT 60) t},
 			'adding to a file what was pending' ],
 		[ 'pfs_socket_detach', 'end', 'the end of a socket' ],
 		[ 'pfs_prepared_add', [ 'PREPARE p AS SELECT 1', 'EXECUTE p' ], 'an execution of a prepared statement' ],
@@ -149,7 +149,7 @@ my %waits = (
 	'pfs_digest_pending.c:merge_cb' => [
 		'SELECT count(*) FROM pfs.events_waits_summary_by_digest', 'TRUNCATE pfs.events_statements_histogram_by_digest',
 	],
-	'pfs_file_sum.c:merge_cb' => [
+	'pfs_file_sum.c:add_cb' => [
 		'SELECT count(*) FROM pfs.file_summary_by_event_name', 'SELECT count(*) FROM pfs.file_summary_by_instance',
 		"SELECT pfs.reset('file_summary_by_event_name')", 'TRUNCATE pfs.file_summary_by_instance'
 	],
@@ -226,7 +226,7 @@ foreach my $group (@groups)
 }
 
 # What was pending moves again: no reading and no reset that was cancelled forbids it any more.
-my ($flush) = grep { $_->[0] eq 'pfs_file_sum.c:merge_cb' } map { @$_ } @groups;
+my ($flush) = grep { $_->[0] eq 'pfs_file_sum.c:add_cb' } map { @$_ } @groups;
 my ($flusher, $flusher_pid) = stopped(@$flush);
 
 kill 'CONT', $flusher_pid;

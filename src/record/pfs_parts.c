@@ -232,7 +232,6 @@ static const PfsPart parts[] = {
 	{
 		.name = "file_sums",
 		.lay_out = pfs_file_sums_lay_out,
-		.repair = pfs_file_sums_repair,
 		.pages = &pfs_file_sums,
 		.beside = pfs_calls_totals_size,
 		.sets = &pfs_pending_sets[PFS_COUNTED_FILES],

@@ -336,10 +336,7 @@ release(uint32 index)
 	while (!pfs_cas(&pfs_shared_files->to_free, &head, index + 1));
 }
 
-/*
- * Frees files that wait for it, but none that a process still counts a call for.  If
- * another process is at it, a later removal frees them.
- */
+/* Frees files that wait for it, but none that a process still counts a call for.  Where counters may move. */
 static void
 free_some(void)
 {
@@ -348,8 +345,6 @@ free_some(void)
 	uint64		in_use;
 	int			n = 0;
 
-	if (!pfs_file_sums_try_lock())
-		return;
 	for (next = pfs_exchange(&pfs_shared_files->to_free, 0); next != 0;)
 	{
 		uint32		index = next - 1;
@@ -368,7 +363,23 @@ free_some(void)
 		else
 			free_file(files[i]);
 	}
-	pfs_file_sums_unlock();
+}
+
+/* The same, if counters may move at this moment; else a later removal frees them. */
+static void
+try_to_free(PfsThread *t)
+{
+	bool		writes;
+
+	if (t == NULL)
+		return;
+	writes = (t->seq.word & 1) != 0;
+	if (!writes)
+		pfs_write_begin(t);
+	if (pfs_may_move(PFS_TURN_FILES))
+		free_some();
+	if (!writes)
+		pfs_write_end(t);
 }
 
 /*
@@ -393,7 +404,7 @@ bury(uint32 index)
 	if (before != 0)
 		release(before - 1);
 	if (n < PFS_FILE_TOMBSTONES || number % FREE_EVERY == 0)
-		free_some();
+		try_to_free(pfs_my_thread);
 }
 
 void

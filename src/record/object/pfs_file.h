@@ -50,7 +50,6 @@ typedef struct PfsSharedFiles
 	uint64		buried;			/* tombstones made so far; atomic */
 	uint32		to_free;		/* index + 1 of removed files that are no
 								 * tombstones any more; atomic */
-	PfsSeqlock	moving;			/* odd while sums are moved: pfs_file_sum.c */
 	uint32		tombstones[PFS_FILE_TOMBSTONES];	/* record index + 1;
 													 * atomic */
 } PfsSharedFiles;

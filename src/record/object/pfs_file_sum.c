@@ -25,11 +25,8 @@
  * tombstones: there the distance is that between the compare-and-swap of the removal and the
  * look at the threads.)
  *
- * The lock.  Freeing, pushing and clearing move counters from one place to another, one process
- * at a time.  The lock is the sequence word `moving`: odd while it is held.  Instrument points
- * only try it; SQL commands wait.  Whoever adds does not care: taking a record's counters is an
- * exchange of each word. So a reader of sums over all records knows from the word whether any
- * counter moved under it.
+ * Whoever frees a chain moves its counters as a flush does, inside a write section of its thread and while no reader or
+ * truncator forbids it (pfs_may_move()).  Others may add meanwhile: taking a sum's counters is an exchange of each word.
  */
 #include "postgres.h"
 
@@ -54,9 +51,6 @@ pfs_file_sums_lay_out(PfsSegment *seg)
 	for (int use = 0; use < PFS_NUM_FILE_USES; use++)
 		pfs_file_totals[use] = pfs_segment_take(seg, pfs_calls_totals_size(), PFS_CACHE_LINE);
 }
-
-/* This process holds the lock. */
-static bool has_lock = false;
 
 /* The total of a key's event name and use. */
 static inline PfsChained *
@@ -164,38 +158,9 @@ const PfsCountedKind pfs_counted_files = {
 
 /* ---- removal of files ---- */
 
-bool
-pfs_file_sums_try_lock(void)
-{
-	uint64		word = pfs_load_relaxed(&pfs_shared_files->moving.word);
-
-	if ((word & 1) != 0 || !pfs_cas(&pfs_shared_files->moving.word, &word, word + 1))
-		return false;
-	has_lock = true;
-	pfs_fence_release();		/* A of pfs_seqlock.h */
-	return true;
-}
-
-void
-pfs_file_sums_unlock(void)
-{
-	has_lock = false;
-	pfs_seqlock_write_end(&pfs_shared_files->moving);
-}
-
-bool
-pfs_file_sums_repair(void)
-{
-	bool		had_lock = has_lock;
-
-	if (had_lock)
-		pfs_file_sums_unlock();
-	return had_lock;
-}
-
 /*
  * Moves a sum's counters to the totals of its event name, and returns how many events
- * they are.  The caller holds the lock.
+ * they are.
  */
 int64
 pfs_file_sum_move(PfsChained *sum)

@@ -48,14 +48,7 @@ extern PfsPendingCalls *pfs_file_sum(PfsThread *t, const PfsWait *e, uint64 end)
 
 /* ---- removal of files; called by pfs_file.c ---- */
 
-/* Does not wait: false if another process has the lock. */
-extern bool pfs_file_sums_try_lock(void);
-extern void pfs_file_sums_unlock(void);
-
-/* See pfs_process.c: true if there was something to repair. */
-extern bool pfs_file_sums_repair(void);
-
-/* Holding it, for a file that no process counts for: moves its sums to the event names. */
+/* Where counters may move, for a file that no process counts for: moves its sums to the event names. */
 extern void pfs_file_sums_free(PfsFile *file);
 
 /* Moves the counters of a sum to its event name's, and returns how many events. */

@@ -1,10 +1,11 @@
 /*
  * pfs_file_sum_read.c
  *	  The reader of the sums of file calls, for all tables that show them, and truncation;
- *	  pfs_file_sum.c has who adds to them, and the lock under which they move.
+ *	  pfs_file_sum.c has who adds to them and moves them.
  *
  * What a file has counted is the sum of its records and of the places of all processes:
- * both are read, and truncated, while flushes are forbidden (pfs_pending_read.h).
+ * both are read, and truncated, while flushes and the freeing of chains are forbidden (pfs_pending_read.h).  Should a
+ * process be stopped in the middle of that, it may go on meanwhile: so no link is believed.
  *
  * All sums, totals and places are copied first.  Then the files that are there say which of the
  * copies are theirs; what nobody claims is of files that have gone, or of none.  As each copy is in
@@ -18,41 +19,6 @@
 #include "pfs_instrument.h"
 #include "pfs_pending_read.h"
 #include "pfs_shared.h"
-
-/* How often a reader tries that finds counters being moved each time. */
-#define READ_TRIES 100
-
-/*
- * Takes the lock under which counters of files move.  No interrupt is looked at
- * while it is held.  Without a record, an event of our own can add as ever: adding
- * needs no lock.
- *
- * Returns false if a process holds it and does not go on: the command works without
- * the lock then.  What it misses is what the holder has on its way from a chain to
- * the totals; and when the holder goes on meanwhile, a link can lead to a record
- * that is of another chain by now: its counters, too, are taken or moved, once, by
- * exchanges.
- */
-static bool
-lock(PfsPatience *patience)
-{
-	while (!pfs_file_sums_try_lock())
-	{
-		if (!pfs_patience_more(patience))
-		{
-			CHECK_FOR_INTERRUPTS();
-			return false;
-		}
-	}
-	return true;
-}
-
-static void
-unlock(bool locked)
-{
-	if (locked)
-		pfs_file_sums_unlock();
-}
 
 /* ---- readers ---- */
 
@@ -105,7 +71,6 @@ copy_sums(Reader *r)
 	{
 		PfsChained	sum;
 
-		/* If not, it is being freed, by a process that holds the lock. */
 		if (!pfs_pages_copy(pfs_file_sums, at.index, 0, &sum, sizeof(sum), &at.word))
 			continue;
 		(void) add_copy(r, &sum);
@@ -239,22 +204,7 @@ emit_sorted(const Reader *r)
 	pfree(ends);
 }
 
-/*
- * Says whether a reading of the sums that began at this word of the sequence lock is over: nothing
- * has moved since, or the reader has waited for too long for whoever moves.
- */
-static bool
-is_over(uint64 word, PfsPatience *patience)
-{
-	if (pfs_seqlock_read_valid(&pfs_shared_files->moving, word))
-		return true;
-	pfs_patience_next(patience);
-	while ((pfs_seqlock_read_begin(&pfs_shared_files->moving) & 1) != 0 && pfs_patience_more(patience))
-		;
-	return patience->has_run_out;
-}
-
-/* Reads until nothing has moved meanwhile, and hands on what was read. */
+/* Reads all, and hands on what was read. */
 static void
 read_all(PfsPatience *patience, void *arg)
 {
@@ -264,20 +214,12 @@ read_all(PfsPatience *patience, void *arg)
 	r->max = 1024;
 	r->copies = palloc(r->max * sizeof(Copy));
 	r->of_record = palloc_extended(pfs_file_sums->records_max * sizeof(uint32), MCXT_ALLOC_HUGE);
-	for (int tries = 0; tries < READ_TRIES; tries++)
-	{
-		uint64		word = pfs_seqlock_read_begin(&pfs_shared_files->moving);
-
-		CHECK_FOR_INTERRUPTS();
-		r->n = r->npending = 0;
-		copy_sums(r);
-		if (r->flags & PFS_FILE_SUMS_ALL)
-			copy_totals(r);
-		pfs_pending_each(PFS_COUNTED_FILES, copy_pending_cb, r, patience);
-		claim(r, living);
-		if (is_over(word, patience))
-			break;
-	}
+	r->n = r->npending = 0;
+	copy_sums(r);
+	if (r->flags & PFS_FILE_SUMS_ALL)
+		copy_totals(r);
+	pfs_pending_each(PFS_COUNTED_FILES, copy_pending_cb, r, patience);
+	claim(r, living);
 	if (r->flags & PFS_FILE_SUMS_SORTED)
 		emit_sorted(r);
 	else
@@ -307,7 +249,6 @@ static void
 push(PfsPatience *patience, void *arg)
 {
 	int64	   *events = arg;
-	bool		locked = lock(patience);
 
 	*events = (int64) pfs_pending_push(PFS_COUNTED_FILES, patience);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_files, &at);)
@@ -315,16 +256,11 @@ push(PfsPatience *patience, void *arg)
 		const PfsFile *file = pfs_pages_record(pfs_files, at.index);
 		uint32		n = 0;
 
-		/*
-		 * Holding the lock, no chain is freed: also not one removed
-		 * meanwhile.  Without it no link is believed.
-		 */
 		for (uint32 link = pfs_load_acquire(&file->sums);
 			 link != 0 && link <= pfs_file_sums->records_max && n < pfs_file_sums->records_max;
 			 link = pfs_chain_at(pfs_file_sums, link)->next, n++)
 			*events += pfs_file_sum_move(pfs_chain_at(pfs_file_sums, link));
 	}
-	unlock(locked);
 }
 
 /* Empties the counters of all files and the totals; *arg: how many events they had. */
@@ -332,7 +268,6 @@ static void
 clear(PfsPatience *patience, void *arg)
 {
 	int64	   *events = arg;
-	bool		locked = lock(patience);
 	PfsTotals	totals = {0};
 	uint64		bytes = 0;
 
@@ -342,7 +277,6 @@ clear(PfsPatience *patience, void *arg)
 	for (int use = 0; use < PFS_NUM_FILE_USES; use++)
 		*events += (int64) pfs_calls_totals_clear(pfs_file_totals[use], false);
 	*events += (int64) pfs_totals_count(&totals);
-	unlock(locked);
 }
 
 /* As TRUNCATE of a table by instance does; returns how many events have left it. */
