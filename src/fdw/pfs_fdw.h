@@ -94,4 +94,11 @@ extern void pfs_require_truncatable(const PfsTable *table);
 /* Empty it and note the time. */
 extern int64 pfs_truncate(const PfsTable *table);
 
+/* ---- arguments of SQL functions ---- */
+
+/* A text that must be given; YES or NO, -1 for NULL; the table that a user names. */
+extern char *pfs_required_text(FunctionCallInfo fcinfo, int n, const char *name);
+extern int	pfs_switch_argument(FunctionCallInfo fcinfo, int n, const char *name);
+extern const PfsTable *pfs_require_table(const char *name);
+
 #endif							/* PFS_FDW_H */

@@ -11,7 +11,6 @@
 
 #include "pfs_fdw.h"
 #include "pfs_quote.h"
-#include "pfs_rule_check.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_thread.h"
@@ -26,14 +25,10 @@ PFS_FUNCTION(pfs_reset);
 PFS_FUNCTION(pfs_reset_time_sql);
 PFS_FUNCTION(pfs_thread_id);
 PFS_FUNCTION(pfs_setup_sql_text);
-PFS_FUNCTION(pfs_set_actor);
-PFS_FUNCTION(pfs_drop_actor);
-PFS_FUNCTION(pfs_set_object);
-PFS_FUNCTION(pfs_drop_object);
 
 /* A text argument that must be given. */
-static char *
-required_text(FunctionCallInfo fcinfo, int n, const char *name)
+char *
+pfs_required_text(FunctionCallInfo fcinfo, int n, const char *name)
 {
 	if (PG_ARGISNULL(n))
 		ereport(ERROR,
@@ -46,7 +41,7 @@ required_text(FunctionCallInfo fcinfo, int n, const char *name)
 static char *
 required_pattern(FunctionCallInfo fcinfo, int n)
 {
-	char	   *pattern = required_text(fcinfo, n, "pattern");
+	char	   *pattern = pfs_required_text(fcinfo, n, "pattern");
 
 	if (strlen(pattern) >= PFS_NAME_SIZE)
 		ereport(ERROR,
@@ -56,8 +51,8 @@ required_pattern(FunctionCallInfo fcinfo, int n)
 }
 
 /* YES or NO; -1 for NULL, which leaves a switch as it is. */
-static int
-switch_argument(FunctionCallInfo fcinfo, int n, const char *name)
+int
+pfs_switch_argument(FunctionCallInfo fcinfo, int n, const char *name)
 {
 	char	   *value;
 	int			on;
@@ -85,8 +80,8 @@ pfs_set_instruments(PG_FUNCTION_ARGS)
 
 	pfs_require_active();
 	pattern = required_pattern(fcinfo, 0);
-	enabled = switch_argument(fcinfo, 1, "enabled");
-	timed = switch_argument(fcinfo, 2, "timed");
+	enabled = pfs_switch_argument(fcinfo, 1, "enabled");
+	timed = pfs_switch_argument(fcinfo, 2, "timed");
 	matched = pfs_setup_set_instruments(pattern, enabled, timed);
 	if (matched == 0)
 		ereport(NOTICE,
@@ -107,8 +102,8 @@ pfs_set_consumers(PG_FUNCTION_ARGS)
 
 	pfs_require_active();
 	pattern = required_pattern(fcinfo, 0);
-	(void) required_text(fcinfo, 1, "enabled");
-	enabled = switch_argument(fcinfo, 1, "enabled");
+	(void) pfs_required_text(fcinfo, 1, "enabled");
+	enabled = pfs_switch_argument(fcinfo, 1, "enabled");
 	matched = pfs_setup_set_consumers(pattern, enabled);
 	if (matched == 0)
 		ereport(NOTICE,
@@ -126,7 +121,7 @@ pfs_set_timer(PG_FUNCTION_ARGS)
 	PfsTimer	timer;
 
 	pfs_require_active();
-	name = required_text(fcinfo, 0, "name");
+	name = pfs_required_text(fcinfo, 0, "name");
 	class = pfs_class_by_name(name);
 	timer = pfs_require_timer(PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	if (class < 0)
@@ -167,8 +162,8 @@ pfs_set_thread(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("argument \"%s\" cannot be NULL", "thread_id")));
-	change.instrumented = switch_argument(fcinfo, 1, "instrumented");
-	change.history = switch_argument(fcinfo, 2, "history");
+	change.instrumented = pfs_switch_argument(fcinfo, 1, "instrumented");
+	change.history = pfs_switch_argument(fcinfo, 2, "history");
 	if (PG_GETARG_INT64(0) > 0)
 		pfs_threads_each(PG_GETARG_INT64(0), switch_thread_cb, &change);
 	if (change.n == 0)
@@ -189,8 +184,8 @@ pfs_set_threads(PG_FUNCTION_ARGS)
 
 	pfs_require_active();
 	pattern = required_pattern(fcinfo, 0);
-	enabled = switch_argument(fcinfo, 1, "enabled");
-	history = switch_argument(fcinfo, 2, "history");
+	enabled = pfs_switch_argument(fcinfo, 1, "enabled");
+	history = pfs_switch_argument(fcinfo, 2, "history");
 	for (int kind = 0; kind < PFS_NUM_BACKEND_TYPES; kind++)
 	{
 		const PfsThreadKind *thread = &pfs_thread_kinds[kind];
@@ -209,8 +204,8 @@ pfs_set_threads(PG_FUNCTION_ARGS)
 }
 
 /* The table that a user names with or without the schema; 42P01 if there is none. */
-static const PfsTable *
-require_table(const char *name)
+const PfsTable *
+pfs_require_table(const char *name)
 {
 	const PfsTable *table;
 
@@ -234,7 +229,7 @@ pfs_reset(PG_FUNCTION_ARGS)
 	pfs_require_active();
 	if (!PG_ARGISNULL(0))
 	{
-		const PfsTable *table = require_table(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+		const PfsTable *table = pfs_require_table(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 
 		pfs_require_truncatable(table);
 		PG_RETURN_NUMERIC(int64_to_numeric(pfs_truncate(table)));
@@ -256,7 +251,7 @@ Datum
 pfs_reset_time_sql(PG_FUNCTION_ARGS)
 {
 	pfs_require_active();
-	PG_RETURN_TIMESTAMPTZ(pfs_reset_time(require_table(text_to_cstring(PG_GETARG_TEXT_PP(0)))->name));
+	PG_RETURN_TIMESTAMPTZ(pfs_reset_time(pfs_require_table(text_to_cstring(PG_GETARG_TEXT_PP(0)))->name));
 }
 
 Datum
@@ -276,97 +271,4 @@ pfs_setup_sql_text(PG_FUNCTION_ARGS)
 {
 	pfs_require_active();
 	PG_RETURN_DATUM(pfs_text_datum(pfs_setup_sql()));
-}
-
-/* The key of a rule from the arguments host, user_name, role. */
-static PfsActor
-actor_arguments(FunctionCallInfo fcinfo)
-{
-	char	   *host = required_text(fcinfo, 0, "host");
-	char	   *user_name = required_text(fcinfo, 1, "user_name");
-	PfsActor	rule = {0};
-
-	pfs_check_actor_column("host", host);
-	pfs_check_actor_column("user_name", user_name);
-	pfs_check_actor_column("role", required_text(fcinfo, 2, "role"));
-	strlcpy(rule.host, host, sizeof(rule.host));
-	strlcpy(rule.user_name, user_name, sizeof(rule.user_name));
-	return rule;
-}
-
-/* SQL function: inserts or updates a rule for new sessions. */
-Datum
-pfs_set_actor(PG_FUNCTION_ARGS)
-{
-	PfsActor	rule;
-
-	pfs_require_active();
-	rule = actor_arguments(fcinfo);
-	(void) required_text(fcinfo, 3, "enabled");
-	(void) required_text(fcinfo, 4, "history");
-	if (switch_argument(fcinfo, 3, "enabled") == 1)
-		rule.switches |= PFS_ACTOR_ENABLED;
-	if (switch_argument(fcinfo, 4, "history") == 1)
-		rule.switches |= PFS_ACTOR_HISTORY;
-	pfs_report_actor(pfs_rules_set(&pfs_actors, &rule), &rule);
-	PG_RETURN_INT64(1);
-}
-
-Datum
-pfs_drop_actor(PG_FUNCTION_ARGS)
-{
-	PfsActor	rule;
-
-	pfs_require_active();
-	rule = actor_arguments(fcinfo);
-	PG_RETURN_INT64(pfs_rules_remove_key(&pfs_actors, &rule));
-}
-
-/* Copies an argument that is a name of a rule of setup_objects. */
-static void
-object_argument(FunctionCallInfo fcinfo, int n, const char *column, char *name)
-{
-	strlcpy(name, pfs_check_object_column(column, required_text(fcinfo, n, column)), NAMEDATALEN);
-}
-
-/* The key of a rule from the arguments object_type, database_name, object_schema, object_name. */
-static PfsObjectRule
-object_arguments(FunctionCallInfo fcinfo)
-{
-	PfsObjectRule rule = {0};
-
-	rule.type = pfs_rule_object_by_name(pfs_check_object_column("object_type", required_text(fcinfo, 0, "object_type")));
-	object_argument(fcinfo, 1, "database_name", rule.database_name);
-	object_argument(fcinfo, 2, "object_schema", rule.object_schema);
-	object_argument(fcinfo, 3, "object_name", rule.object_name);
-	return rule;
-}
-
-/* SQL function: inserts or updates a rule for tables, functions, procedures or triggers. */
-Datum
-pfs_set_object(PG_FUNCTION_ARGS)
-{
-	PfsObjectRule rule;
-
-	pfs_require_active();
-	rule = object_arguments(fcinfo);
-	(void) required_text(fcinfo, 4, "enabled");
-	(void) required_text(fcinfo, 5, "timed");
-	if (switch_argument(fcinfo, 4, "enabled") == 1)
-		rule.switches |= PFS_OBJECT_ENABLED;
-	if (switch_argument(fcinfo, 5, "timed") == 1)
-		rule.switches |= PFS_OBJECT_TIMED;
-	pfs_report_object(pfs_rules_set(&pfs_object_rules, &rule), &rule);
-	PG_RETURN_INT64(1);
-}
-
-/* SQL function: deletes the rule for these objects; returns how many there were. */
-Datum
-pfs_drop_object(PG_FUNCTION_ARGS)
-{
-	PfsObjectRule rule;
-
-	pfs_require_active();
-	rule = object_arguments(fcinfo);
-	PG_RETURN_INT64(pfs_rules_remove_key(&pfs_object_rules, &rule));
 }

@@ -6,8 +6,10 @@
  */
 #include "postgres.h"
 
+#include "utils/builtins.h"
 #include "utils/datum.h"
 
+#include "pfs_quote.h"
 #include "pfs_rule_table.h"
 
 /* Room for a rule of any list. */
@@ -116,6 +118,72 @@ make_rule(const PfsRuleTable *table, const PfsNewRow *row, void *rule)
 	new_switches(table, row, &bits, (uint64 *) ((char *) rule + table->list->key_size));
 }
 
+/* Raises the error that belongs to what came of a change of a list. */
+static void
+report(const PfsRuleTable *table, PfsRuleResult result, const void *rule)
+{
+	switch (result)
+	{
+		case PFS_RULES_DONE:
+			break;
+		case PFS_RULES_DUPLICATE:
+			ereport(ERROR,
+					(errcode(ERRCODE_UNIQUE_VIOLATION),
+					 errmsg("%s can have only one rule for %s", table->list->name, table->key_words(rule)),
+					 errhint("UPDATE the one that is there, or use %s, which inserts or updates.", table->setter)));
+			break;
+		case PFS_RULES_FULL:
+			ereport(ERROR,
+					(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+					 errmsg("%s has room for %u rules only", table->list->name, table->list->pages->records_max),
+					 errhint("Delete a rule, or raise pfs.%s_size and restart the server.", table->list->name)));
+			break;
+	}
+}
+
+/*
+ * The text of a value of a key, of so many bytes.  A name that is longer than any that could match is an error and not
+ * cut: the rule would do something else than it says.
+ */
+char *
+pfs_rule_text(const PfsTable *table, const PfsColumn *column, Datum value, bool isnull, int max)
+{
+	char	   *name;
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" of table \"%s\" cannot be NULL", column->name, table->name),
+				 strcmp(column->by_default, PFS_RULE_ANY) != 0 ? 0 : errhint("\"%s\" stands for any.", PFS_RULE_ANY)));
+	name = TextDatumGetCString(value);
+	if (strlen(name) > max)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" is longer than %d bytes: \"%s\"", column->name, max, pfs_quote(name))));
+	return name;
+}
+
+/* Inserts the rule of a row, or gives the one with its key these switches. */
+int64
+pfs_rule_table_set(const PfsTable *table, const PfsNewRow *row)
+{
+	AnyRule		rule;
+
+	make_rule(table->rules, row, &rule);
+	report(table->rules, pfs_rules_set(table->rules->list, &rule), &rule);
+	return 1;
+}
+
+/* Removes the rule with the key of a row; returns how many there were, 0 or 1. */
+int64
+pfs_rule_table_drop(const PfsTable *table, const PfsNewRow *row)
+{
+	AnyRule		rule;
+
+	make_rule(table->rules, row, &rule);
+	return pfs_rules_remove_key(table->rules->list, &rule);
+}
+
 /* Compares keys, texts that the columns' checks made: neither compressed nor toasted. */
 static bool
 same_key(const PfsRuleTable *table, const PfsNewRow *a, const PfsNewRow *b)
@@ -142,9 +210,9 @@ pfs_rule_table_check_insert(const PfsTable *table, const PfsNewRow *rows, int nr
 	for (int i = 0; i < nrows - 1; i++)
 	{
 		if (same_key(rules, &rows[i], &rows[nrows - 1]))
-			rules->report(PFS_RULES_DUPLICATE, &rule);
+			report(rules, PFS_RULES_DUPLICATE, &rule);
 	}
-	rules->report(pfs_rules_check(rules->list, &rule, nrows - 1), &rule);
+	report(rules, pfs_rules_check(rules->list, &rule, nrows - 1), &rule);
 }
 
 /*
@@ -163,7 +231,7 @@ pfs_rule_table_insert(const PfsTable *table, const PfsNewRow *rows, int nrows)
 	for (int i = 0; i < nrows; i++)
 		make_rule(table->rules, &rows[i], rules + size * i);
 	result = pfs_rules_insert(list, rules, nrows, &which);
-	table->rules->report(result, rules + size * Min(which, nrows - 1));
+	report(table->rules, result, rules + size * Min(which, nrows - 1));
 }
 
 /* Removes the rules of a DELETE, in one write section; those that have gone are passed over. */

@@ -13,6 +13,9 @@
 #define PFS_RULE_SWITCHES 2
 #define PFS_RULE_KEYS_MAX 4
 
+/* What stands for any name. */
+#define PFS_RULE_ANY "%"
+
 typedef struct PfsRuleTable
 {
 	PfsRuleList *list;
@@ -22,8 +25,9 @@ typedef struct PfsRuleTable
 
 	/* Fills in the key, which is zero, from a new row that was checked. */
 	void		(*make_key) (const PfsNewRow *row, void *rule);
-	/* Raises the error that belongs to a result. */
-	void		(*report) (PfsRuleResult result, const void *rule);
+	/* What a rule's key is, in words; the function that inserts or updates. */
+	char	   *(*key_words) (const void *rule);
+	const char *setter;
 } PfsRuleTable;
 
 /* What a table of rules has besides its columns.  A copied row is a PfsRuleRef and behind it the rule. */
@@ -47,5 +51,12 @@ extern void pfs_rule_table_check_insert(const PfsTable *table, const PfsNewRow *
 extern void pfs_rule_table_insert(const PfsTable *table, const PfsNewRow *rows, int nrows);
 extern void pfs_rule_table_remove(const PfsTable *table, const PfsRowId *rows, int nrows);
 extern int64 pfs_rule_table_truncate(const PfsTable *table);
+
+/* What SQL functions do with a row whose values were checked. */
+extern int64 pfs_rule_table_set(const PfsTable *table, const PfsNewRow *row);
+extern int64 pfs_rule_table_drop(const PfsTable *table, const PfsNewRow *row);
+
+/* For checks of columns: a value as a text; raises 22023 for a null, and beyond so many bytes. */
+extern char *pfs_rule_text(const PfsTable *table, const PfsColumn *column, Datum value, bool isnull, int max);
 
 #endif							/* PFS_RULE_TABLE_H */

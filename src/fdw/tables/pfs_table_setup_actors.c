@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "pfs_actor.h"
-#include "pfs_rule_check.h"
+#include "pfs_quote.h"
 #include "pfs_rule_table.h"
 #include "pfs_tables.h"
 
@@ -18,10 +18,16 @@ typedef struct ActorRow
 static Datum
 check_name(const PfsTable *table, const PfsColumn *column, Datum value, bool isnull)
 {
-	char	   *name = isnull ? NULL : TextDatumGetCString(value);
+	bool		is_role = strcmp(column->name, "role") == 0;
+	int			max = strcmp(column->name, "host") == 0 ? PFS_CLIENT_HOST_SIZE - 1 : NAMEDATALEN - 1;
+	char	   *text = pfs_rule_text(table, column, value, isnull, is_role ? PG_INT32_MAX : max);
 
-	pfs_check_actor_column(column->name, name);
-	return CStringGetTextDatum(name);
+	if (is_role && strcmp(text, PFS_ACTOR_ANY) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid value for \"role\" of setup_actors: \"%s\"", pfs_quote(text)),
+				 errdetail("The only value is \"%s\".", PFS_ACTOR_ANY)));
+	return CStringGetTextDatum(text);
 }
 
 #define COLUMNS(X, t) \
@@ -52,13 +58,22 @@ make_key(const PfsNewRow *row, void *rule)
 	strlcpy(actor->user_name, TextDatumGetCString(row->values[PFS_COLUMN(actors, user_name)]), sizeof(actor->user_name));
 }
 
+static char *
+key_words(const void *rule)
+{
+	const PfsActor *actor = rule;
+
+	return psprintf("host \"%s\", user_name \"%s\", role \"%s\"", actor->host, actor->user_name, PFS_ACTOR_ANY);
+}
+
 static const PfsRuleTable rule_table = {
 	.list = &pfs_actors,
 	.nkeys = 2,
 	.keys = {PFS_COLUMN(actors, host), PFS_COLUMN(actors, user_name)},
 	.switches = {PFS_COLUMN(actors, enabled), PFS_COLUMN(actors, history)},
 	.make_key = make_key,
-	.report = pfs_report_actor,
+	.key_words = key_words,
+	.setter = "pfs.set_actor()",
 };
 
 const PfsTable pfs_table_setup_actors = {

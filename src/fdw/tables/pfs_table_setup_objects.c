@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "pfs_object_rules.h"
-#include "pfs_rule_check.h"
+#include "pfs_quote.h"
 #include "pfs_rule_table.h"
 #include "pfs_tables.h"
 
@@ -18,7 +18,16 @@ typedef struct ObjectRow
 static Datum
 check_key(const PfsTable *table, const PfsColumn *column, Datum value, bool isnull)
 {
-	return CStringGetTextDatum(pfs_check_object_column(column->name, isnull ? NULL : TextDatumGetCString(value)));
+	bool		is_type = strcmp(column->name, "object_type") == 0;
+	char	   *text = pfs_rule_text(table, column, value, isnull, is_type ? PG_INT32_MAX : NAMEDATALEN - 1);
+	int			type = is_type ? pfs_rule_object_by_name(text) : 0;
+
+	if (type < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid value for \"object_type\" of setup_objects: \"%s\"", pfs_quote(text)),
+				 errdetail("The values are TABLE, FUNCTION, PROCEDURE and TRIGGER, in any letter case.")));
+	return CStringGetTextDatum(is_type ? pfs_rule_object_names[type] : text);
 }
 
 #define COLUMNS(X, t) \
@@ -64,6 +73,15 @@ make_key(const PfsNewRow *row, void *rule)
 	copy_name(object->object_name, row->values[PFS_COLUMN(objects, object_name)]);
 }
 
+static char *
+key_words(const void *rule)
+{
+	const PfsObjectRule *object = rule;
+
+	return psprintf("object_type \"%s\", database_name \"%s\", object_schema \"%s\", object_name \"%s\"",
+					pfs_rule_object_names[object->type], object->database_name, object->object_schema, object->object_name);
+}
+
 static const PfsRuleTable rule_table = {
 	.list = &pfs_object_rules,
 	.nkeys = 4,
@@ -71,7 +89,8 @@ static const PfsRuleTable rule_table = {
 	PFS_COLUMN(objects, object_schema), PFS_COLUMN(objects, object_name)},
 	.switches = {PFS_COLUMN(objects, enabled), PFS_COLUMN(objects, timed)},
 	.make_key = make_key,
-	.report = pfs_report_object,
+	.key_words = key_words,
+	.setter = "pfs.set_object()",
 };
 
 const PfsTable pfs_table_setup_objects = {
