@@ -85,9 +85,7 @@ pfs_digest_restore(const PfsDigestRow *row)
 		pfs_digest_note_others(span.first_seen, span.first_offset, span.last_seen, &span.last_offset);
 		return;
 	}
-	/* Executions have raised it, up to a limit far below this. */
-	for (int i = 1; i < Min(pfs_totals_count(&row->totals.time), 64); i++)
-		pfs_digest_raise_usage(&pfs_digest_ref_slots[index]);
+	pfs_digest_raise_usage(&pfs_digest_ref_slots[index], pfs_totals_count(&row->totals.time));
 	restore_texts(d, row);
 }
 

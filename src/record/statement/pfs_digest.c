@@ -46,11 +46,8 @@ PFS_HOT_FIRST uint64 pfs_digests_without_text = 0;
 static PFS_HOT_TABLE PfsCachedDigest cached_digests[CACHED_DIGESTS];
 static uint32 hint;
 
-PFS_HOT_FIRST uint64 pfs_digest_offset_age;
-
-/* Age at which a sample is replaced, ticks of the default timer; 0: to be computed. */
-PFS_HOT_FIRST uint64 pfs_sample_age;
-static PFS_HOT int sample_age_seconds = PFS_SAMPLE_AGE_DEFAULT;
+/* Age in seconds at which a sample is replaced; 0: never. */
+static int	sample_age = PFS_SAMPLE_AGE_DEFAULT;
 
 static bool
 has_key(const void *record, const void *key)
@@ -88,17 +85,16 @@ pfs_digests_lay_out(PfsSegment *seg)
 void
 pfs_digest_set_sample_age(int seconds)
 {
-	sample_age_seconds = seconds;
-	pfs_sample_age = 0;
+	sample_age = seconds;
 }
 
-static uint64
-sample_age_ticks(void)
+/* The sweep that evicts lowers usage by one each time it comes by: it takes longer than that for all digests. */
+#define LOOKS_A_SECOND 8
+
+uint64
+pfs_digest_usual_for(void)
 {
-	if (unlikely(pfs_sample_age == 0))
-		pfs_sample_age = sample_age_seconds == 0 ? PG_UINT64_MAX
-			: sample_age_seconds * pfs_clock->frequency[pfs_timer_default()];
-	return pfs_sample_age;
+	return pfs_clock->frequency[pfs_timer_default()] / LOOKS_A_SECOND;
 }
 
 /* ---- offsets ---- */
@@ -110,10 +106,10 @@ sample_age_ticks(void)
 #define OFFSET_SECONDS 10
 
 void
-pfs_digest_take_offset(PfsDigestOffset *offset, uint64 now)
+pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now)
 {
-	pfs_digest_offset_age = OFFSET_SECONDS * pfs_clock->frequency[pfs_timer_default()];
-	pfs_digest_offset_store(offset, now, pfs_clock_offset(now));
+	if (now - pfs_load_relaxed(&offset->taken) > OFFSET_SECONDS * pfs_clock->frequency[pfs_timer_default()])
+		pfs_digest_offset_store(offset, now, pfs_clock_offset(now));
 }
 
 /* Offsets race with those of other processes. */
@@ -262,7 +258,8 @@ bool
 pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, const PfsDigestEnd *end)
 {
 	/* Another process may have taken one that ended later. */
-	return end->ticks > sample_ticks || (end->now > sample_seen && end->now - sample_seen > sample_age_ticks());
+	return end->ticks > sample_ticks ||
+		(sample_age > 0 && end->now > sample_seen && end->now - sample_seen > sample_age * pfs_clock->frequency[pfs_timer_default()]);
 }
 
 /*

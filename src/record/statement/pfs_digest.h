@@ -185,9 +185,6 @@ extern size_t pfs_digests_extra_size(void);
 /* Setting pfs.max_digest_sample_age, seconds; assign hook. */
 extern void pfs_digest_set_sample_age(int seconds);
 
-/* The same in ticks of the default timer; 0: to be computed. */
-extern PFS_HIDDEN uint64 pfs_sample_age;
-
 /* ---- instrument points, inside a write section: no lock, no allocation, no error ---- */
 
 /*
@@ -248,31 +245,29 @@ typedef struct PfsDigestEnd
 
 /* ---- the same, for who counts ---- */
 
-/* Ticks for which an offset is taken to hold; 0: this process has taken none yet. */
-extern PFS_HIDDEN uint64 pfs_digest_offset_age;
+/*
+ * Ticks of the default timer from one look of a process at a digest to the next: its usage, age of sample and text, and
+ * whether it has been evicted.
+ */
+extern uint64 pfs_digest_usual_for(void);
 
-/* Stores the offset of now.  If two processes do so at a time, either is good. */
-extern void pfs_digest_take_offset(PfsDigestOffset *offset, uint64 now);
-
-/* The same, unless one that was taken lately still holds. */
-static inline void
-pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now)
-{
-	if (unlikely(now - pfs_load_relaxed(&offset->taken) > pfs_digest_offset_age))
-		pfs_digest_take_offset(offset, now);
-}
+/*
+ * Stores the offset of now, unless one that was taken lately still holds.  If two processes do so at a time, either is
+ * good.
+ */
+extern void pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now);
 
 /* Of usage. */
 #define PFS_DIGEST_USAGE_MAX 8
 
-/* A digest is used. */
+/* A digest was used so many times. */
 static inline void
-pfs_digest_raise_usage(PfsDigestRefSlot *ref_slot)
+pfs_digest_raise_usage(PfsDigestRefSlot *ref_slot, uint64 times)
 {
 	uint32		usage = pfs_load_relaxed(&ref_slot->usage);
 
-	if (unlikely(usage < PFS_DIGEST_USAGE_MAX))
-		pfs_store_relaxed(&ref_slot->usage, usage + 1);
+	if (usage < PFS_DIGEST_USAGE_MAX && times > 0)
+		pfs_store_relaxed(&ref_slot->usage, Min(usage + times, PFS_DIGEST_USAGE_MAX));
 }
 
 /*

@@ -10,6 +10,26 @@
 #include "pfs_shared.h"
 
 /*
+ * Looks at a digest, for the statement that has just been counted in its place and those before it since the last look:
+ * is one the sample, has it a text?  Its usage is raised.
+ */
+static void
+look_at(PfsPendingDigest *p, const PfsDigestEnd *end)
+{
+	uint64		counted = p->counters.time.count_timed + p->counters.time.count_untimed;
+
+	pfs_digest_look_at_offset(&p->last_offset, end->now);
+	pfs_digest_raise_usage(p->ref_slot, counted - p->counted);
+	p->counted = counted;
+	if (unlikely(end->sample != NULL && pfs_digest_wants_sample(p->sample_ticks, p->sample_seen, end)))
+		pfs_digest_take_sample(end, p->last_offset.value, &p->sample_seen, &p->sample_ticks);
+	if (unlikely(p->place.note))
+		p->place.note = pfs_digest_note_text(PFS_COUNTED_INDEX(p->place.object), end->key.query_id);
+	p->usual_ticks = p->place.note || p->counters.time.count_timed == 0 ? 0 : p->sample_ticks;
+	p->usual_until = end->now + pfs_digest_usual_for();
+}
+
+/*
  * Counts a statement in the place of its digest, if it has one or gets one; false: not at this
  * moment.
  */
@@ -36,17 +56,11 @@ count_in_place(const PfsDigestEnd *end, bool with_waits)
 		if (PFS_HAVE_PLAN_ORIGIN && !end->is_fetch)
 			pfs_pending_digest_plan(p, end->plan_origin);
 		p->last_seen = end->now;
-		pfs_digest_look_at_offset(&p->last_offset, end->now);
 		if (with_waits)
 			pfs_pending_digest_take_waits(p);
 		if (unlikely(pfs_digest_rows_used != 0))
 			pfs_digest_rows_take(&end->key, p->rows, &p->nrows, PFS_PENDING_DIGEST_ROWS);
-		pfs_digest_raise_usage(p->ref_slot);
-		if (unlikely(end->sample != NULL && pfs_digest_wants_sample(p->sample_ticks, p->sample_seen, end)))
-			pfs_digest_take_sample(end, p->last_offset.value, &p->sample_seen, &p->sample_ticks);
-		if (unlikely(p->place.note))
-			p->place.note = pfs_digest_note_text(PFS_COUNTED_INDEX(p->place.object), end->key.query_id);
-		p->usual_ticks = p->place.note || p->counters.time.count_timed == 0 ? 0 : p->sample_ticks;
+		look_at(p, end);
 	}
 	return p != NULL;
 }
@@ -95,7 +109,7 @@ count_at_once(const PfsDigestEnd *end, bool with_waits)
 	/* It was made at the end of its first statement, a little after that. */
 	if (end->now < pfs_load_relaxed(&d->first_seen))
 		pfs_store_relaxed(&d->first_seen, end->now);
-	pfs_digest_raise_usage(cached->ref_slot);
+	pfs_digest_raise_usage(cached->ref_slot, 1);
 	if (end->sample != NULL &&
 		pfs_digest_wants_sample(pfs_load_relaxed(&d->sample_ticks), pfs_load_relaxed(&d->sample_seen), end))
 		pfs_digest_put_sample(d, end, d->last_offset.value);

@@ -79,8 +79,9 @@ extern void pfs_digest_count_plain_any(PfsThread *t, const PfsStoredStatement *e
 									   uint64 ticks);
 
 /*
- * Counts a plain statement (pfs_plain.h) with its waits, for its thread, too, where no truncation is to be applied.
- * The place of its digest is there; the statement is no sample, and fits: else it is counted as any other.
+ * Counts a plain statement (pfs_plain.h) with its waits, for its thread, too, where nothing has been truncated since
+ * pfs_plain_look().  The place of its digest is there, which was looked at a moment ago; the statement is no sample, and
+ * fits: else it is counted as any other.
  * rare: pfs_counters_rare(); slot: one that no statement is in, which may be filled in.
  */
 static pg_attribute_always_inline void
@@ -92,12 +93,9 @@ pfs_digest_count_plain(PfsThread *t, const PfsStoredStatement *e, const uint64 *
 	PfsPendingDigest *p = NULL;
 	uint32		bucket = pfs_histogram_bucket(ticks);
 
-	pfs_fence_signal();
-	/* The load is as in pfs_pending_digest_find(). */
 	if (likely(set != NULL))
-		p = pfs_pending_digest_of(set, &key, e->instrument, pfs_load_relaxed(&pfs_words->object_truncations[PFS_COUNTED_DIGESTS]));
-	if (unlikely(p == NULL || p->buckets[bucket] == PG_UINT8_MAX || ticks >= p->usual_ticks ||
-				 now - p->sample_seen > pfs_sample_age))
+		p = pfs_pending_digest_of(set, &key, e->instrument, pfs_digests_generation);
+	if (unlikely(p == NULL || p->buckets[bucket] == PG_UINT8_MAX || ticks >= p->usual_ticks || now >= p->usual_until))
 	{
 		pfs_digest_count_plain_any(t, e, slot, now, ticks);
 		return;
@@ -110,9 +108,7 @@ pfs_digest_count_plain(PfsThread *t, const PfsStoredStatement *e, const uint64 *
 	if (PFS_HAVE_PLAN_ORIGIN)
 		pfs_pending_digest_plan(p, e->plan_origin);
 	p->last_seen = now;
-	pfs_digest_look_at_offset(&p->last_offset, now);
 	pfs_pending_digest_take_waits(p);
-	pfs_digest_raise_usage(p->ref_slot);
 	if (unlikely(pfs_local.waits_used != 0))
 		pfs_digest_waits_give_to(&key, true);
 }

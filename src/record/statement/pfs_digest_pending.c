@@ -13,6 +13,8 @@
 #include "pfs_left.h"
 #include "pfs_shared.h"
 
+PFS_HOT_FIRST uint64 pfs_digests_generation = 0;
+
 bool
 pfs_pending_digests_repair(void)
 {
@@ -240,6 +242,7 @@ PfsPendingDigest *
 pfs_pending_digest_find(const PfsDigestEnd *end, uint32 bucket)
 {
 	PfsPendingDigests *set = (PfsPendingDigests *) pfs_pending_mine(pfs_my_thread, PFS_COUNTED_DIGESTS);
+	uint64		generation;
 	PfsPendingDigest *p;
 
 	if (unlikely(set == NULL))
@@ -252,8 +255,10 @@ pfs_pending_digest_find(const PfsDigestEnd *end, uint32 bucket)
 	 * The load comes behind the store of the odd sequence word; the other
 	 * side is in pfs_pending_truncate().
 	 */
-	p = pfs_pending_digest_of(set, &end->key, end->instrument,
-							  pfs_load_relaxed(&pfs_words->object_truncations[PFS_COUNTED_DIGESTS]));
+	generation = pfs_load_relaxed(&pfs_words->object_truncations[PFS_COUNTED_DIGESTS]);
+	p = pfs_pending_digest_of(set, &end->key, end->instrument, generation);
+	if (p != NULL && pfs_pending_digest_is_gone(p))
+		p = pfs_pending_digest_look(&end->key, end->instrument, generation);
 	if (likely(p != NULL && (p->buckets[bucket] != PG_UINT8_MAX || end->is_fetch)))
 		return p;
 	if (end->instrument != PFS_NO_INSTRUMENT &&

@@ -49,30 +49,36 @@ typedef struct PfsPendingDigest
 	 */
 	PfsPending	place;
 	PfsDigestKey digest;
+	uint64		last_seen;		/* as in PfsDigest */
+
+	/*
+	 * A statement that takes less, and ends before, is counted and nothing
+	 * else: it is no sample, and nothing else has to be looked at.
+	 * usual_ticks 0: while there is no text, or nothing was timed.
+	 */
+	uint64		usual_ticks;
+	uint64		usual_until;
+
+	/* What a look at the digest needs. */
 	const uint64 *state;		/* the record's, as it was found */
 	PfsDigestRefSlot *ref_slot;
-
-	uint64		last_seen;		/* as in PfsDigest */
+	uint64		counted;		/* statements until the last look */
 	PfsDigestOffset last_offset;
 	uint64		sample_seen;	/* what the record's sample was lately */
 	uint64		sample_ticks;
 
-	/*
-	 * Statements that take less are counted and nothing else: they are no
-	 * sample.  0: while there is no text, or nothing was timed.
-	 */
-	uint64		usual_ticks;
-	uint32		nwaits;
-	uint32		nrows;
 	PfsPlanCounts plans;
 	int64		extra;			/* as in PfsDigest */
 	PfsStatementCell counters __attribute__((aligned(PFS_CACHE_LINE)));
+	uint32		nwaits;
+	uint32		nrows;
 	PfsPendingWait waits[PFS_PENDING_DIGEST_WAITS];
 	uint8		buckets[TYPEALIGN(sizeof(uint64), PFS_HISTOGRAM_BUCKETS)];
 	PfsDigestRows rows[PFS_PENDING_DIGEST_ROWS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigest;
 
 StaticAssertDecl(sizeof(PfsPendingDigest) <= PFS_PENDING_SIZE_MAX, "readers have room for a copy");
+StaticAssertDecl(offsetof(PfsPendingDigest, state) == PFS_CACHE_LINE, "what each statement needs in front is on one line");
 
 /* The parts of a place that are truncated each by itself; all that go with the digests go by PFS_PENDING_ALL. */
 typedef enum PfsDigestPart
@@ -150,8 +156,14 @@ pfs_pending_digest_is_gone(const PfsPendingDigest *p)
 extern PfsPendingDigest *pfs_pending_digest_look(const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation);
 
 /*
+ * The generation of truncations of digests, as pfs_plain_look() has found it: right as long as that of all words is the
+ * same.
+ */
+extern PFS_HIDDEN uint64 pfs_digests_generation;
+
+/*
  * The place of a digest's statements that are counted for the thread as this instrument, in this generation of
- * truncations; NULL: there is none, or the record has gone.  The process has places.
+ * truncations; NULL: there is none.  The record may have gone since the last look.  The process has places.
  */
 static inline PfsPendingDigest *
 pfs_pending_digest_of(PfsPendingDigests *set, const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation)
@@ -159,7 +171,7 @@ pfs_pending_digest_of(PfsPendingDigests *set, const PfsDigestKey *key, PfsInstru
 	PfsPendingDigest *found = &set->items[set->lately[key->query_id % PFS_PENDING_LATELY]];
 
 	if (likely(pfs_digest_same_key(&found->digest, key) && found->place.key == instrument &&
-			   found->place.generation == generation && !pfs_pending_digest_is_gone(found)))
+			   found->place.generation == generation))
 		return found;
 	return pfs_pending_digest_look(key, instrument, generation);
 }

@@ -129,6 +129,7 @@ pfs_plain_look_now(PfsThread *t)
 	uint64		generation = pfs_load_acquire(&pfs_words->generation);
 	bool		off = are_statements_off();
 
+	pfs_digests_generation = pfs_load_relaxed(&pfs_words->object_truncations[PFS_COUNTED_DIGESTS]);
 	pfs_plain.generation = 0;
 	pfs_plain.flags = pfs_class_flags(t, PFS_CLASS_STATEMENT);
 	pfs_plain.looked = generation;
