@@ -88,13 +88,14 @@ pfs_digest_set_sample_age(int seconds)
 	sample_age = seconds;
 }
 
-/* The sweep that evicts lowers usage by one each time it comes by: it takes longer than that for all digests. */
-#define LOOKS_A_SECOND 8
-
+/*
+ * The sweep that evicts lowers usage by one each time it comes by, some times a second where nearly all statements have
+ * shapes of their own: a digest in use is raised by many before.
+ */
 uint64
 pfs_digest_usual_for(void)
 {
-	return pfs_clock->frequency[pfs_timer_default()] / LOOKS_A_SECOND;
+	return pfs_clock->frequency[pfs_timer_default()];
 }
 
 /* ---- offsets ---- */
@@ -255,11 +256,16 @@ pfs_digest_put_sample(PfsDigest *d, const PfsDigestEnd *end, int64 offset)
 }
 
 bool
-pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, const PfsDigestEnd *end)
+pfs_digest_is_sample_old(uint64 sample_seen, uint64 now)
 {
 	/* Another process may have taken one that ended later. */
-	return end->ticks > sample_ticks ||
-		(sample_age > 0 && end->now > sample_seen && end->now - sample_seen > sample_age * pfs_clock->frequency[pfs_timer_default()]);
+	return sample_age > 0 && now > sample_seen && now - sample_seen > sample_age * pfs_clock->frequency[pfs_timer_default()];
+}
+
+bool
+pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, const PfsDigestEnd *end)
+{
+	return end->ticks > sample_ticks || pfs_digest_is_sample_old(sample_seen, end->now);
 }
 
 /*

@@ -246,8 +246,8 @@ typedef struct PfsDigestEnd
 /* ---- the same, for who counts ---- */
 
 /*
- * Ticks of the default timer from one look of a process at a digest to the next: its usage, age of sample and text, and
- * whether it has been evicted.
+ * Ticks of the default timer, a second, from one look of a process at a digest to the next: at its usage, the age of its
+ * sample and offset, and whether it has been evicted.
  */
 extern uint64 pfs_digest_usual_for(void);
 
@@ -258,7 +258,7 @@ extern uint64 pfs_digest_usual_for(void);
 extern void pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now);
 
 /* Of usage. */
-#define PFS_DIGEST_USAGE_MAX 8
+#define PFS_DIGEST_USAGE_MAX 32
 
 /* A digest was used so many times. */
 static inline void
@@ -271,9 +271,10 @@ pfs_digest_raise_usage(PfsDigestRefSlot *ref_slot, uint64 times)
 }
 
 /*
- * Would a statement become the sample, where this is the present one?  Store it; the same,
- * having looked.  offset: of now.
+ * Would any statement that ends now become the sample, where the present one ended then?  Would this one?  Store it; the
+ * same, having looked.  offset: of now.
  */
+extern bool pfs_digest_is_sample_old(uint64 sample_seen, uint64 now);
 extern bool pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, const PfsDigestEnd *end);
 extern void pfs_digest_put_sample(PfsDigest *d, const PfsDigestEnd *end, int64 offset);
 extern void pfs_digest_take_sample(const PfsDigestEnd *end, int64 offset, uint64 *sample_seen, uint64 *sample_ticks);

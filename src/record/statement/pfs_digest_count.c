@@ -10,23 +10,28 @@
 #include "pfs_shared.h"
 
 /*
- * Looks at a digest, for the statement that has just been counted in its place and those before it since the last look:
- * is one the sample, has it a text?  Its usage is raised.
+ * Looks at a digest, for the statements that its place has counted since the last look: raises its usage, and takes the
+ * offset if the last one is old.
  */
 static void
-look_at(PfsPendingDigest *p, const PfsDigestEnd *end)
+look_at(PfsPendingDigest *p, uint64 now)
 {
 	uint64		counted = p->counters.time.count_timed + p->counters.time.count_untimed;
 
-	pfs_digest_look_at_offset(&p->last_offset, end->now);
+	pfs_digest_look_at_offset(&p->last_offset, now);
 	pfs_digest_raise_usage(p->ref_slot, counted - p->counted);
 	p->counted = counted;
-	if (unlikely(end->sample != NULL && pfs_digest_wants_sample(p->sample_ticks, p->sample_seen, end)))
-		pfs_digest_take_sample(end, p->last_offset.value, &p->sample_seen, &p->sample_ticks);
-	if (unlikely(p->place.note))
-		p->place.note = pfs_digest_note_text(PFS_COUNTED_INDEX(p->place.object), end->key.query_id);
-	p->usual_ticks = p->place.note || p->counters.time.count_timed == 0 ? 0 : p->sample_ticks;
-	p->usual_until = end->now + pfs_digest_usual_for();
+	p->usual_until = now + pfs_digest_usual_for();
+}
+
+/* Looks again, where a statement is no slower than the sample: that must not be too old. */
+bool
+pfs_digest_look_again(PfsPendingDigest *p, uint64 now)
+{
+	if (pfs_pending_digest_is_gone(p) || pfs_digest_is_sample_old(p->sample_seen, now))
+		return false;
+	look_at(p, now);
+	return true;
 }
 
 /*
@@ -60,7 +65,12 @@ count_in_place(const PfsDigestEnd *end, bool with_waits)
 			pfs_pending_digest_take_waits(p);
 		if (unlikely(pfs_digest_rows_used != 0))
 			pfs_digest_rows_take(&end->key, p->rows, &p->nrows, PFS_PENDING_DIGEST_ROWS);
-		look_at(p, end);
+		look_at(p, end->now);
+		if (unlikely(end->sample != NULL && pfs_digest_wants_sample(p->sample_ticks, p->sample_seen, end)))
+			pfs_digest_take_sample(end, p->last_offset.value, &p->sample_seen, &p->sample_ticks);
+		if (unlikely(p->place.note))
+			p->place.note = pfs_digest_note_text(PFS_COUNTED_INDEX(p->place.object), end->key.query_id);
+		p->usual_ticks = p->place.note || p->counters.time.count_timed == 0 ? 0 : p->sample_ticks;
 	}
 	return p != NULL;
 }

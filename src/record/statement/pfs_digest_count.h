@@ -74,6 +74,12 @@ pfs_pending_digest_plan(PfsPendingDigest *p, uint8 origin)
 		p->plans.custom++;
 }
 
+/*
+ * Looks at the digest of a place, in which a statement is going to be counted that is no slower than the sample; false: it
+ * has gone, or the sample is old.
+ */
+extern bool pfs_digest_look_again(PfsPendingDigest *p, uint64 now);
+
 /* Counts a plain statement where this is rare: a digest without a place, a sample, a text. */
 extern void pfs_digest_count_plain_any(PfsThread *t, const PfsStoredStatement *e, PfsStatementEvent *slot, uint64 now,
 									   uint64 ticks);
@@ -95,7 +101,8 @@ pfs_digest_count_plain(PfsThread *t, const PfsStoredStatement *e, const uint64 *
 
 	if (likely(set != NULL))
 		p = pfs_pending_digest_of(set, &key, e->instrument, pfs_digests_generation);
-	if (unlikely(p == NULL || p->buckets[bucket] == PG_UINT8_MAX || ticks >= p->usual_ticks || now >= p->usual_until))
+	if (unlikely(p == NULL || p->buckets[bucket] == PG_UINT8_MAX || ticks >= p->usual_ticks) ||
+		(unlikely(now >= p->usual_until) && !pfs_digest_look_again(p, now)))
 	{
 		pfs_digest_count_plain_any(t, e, slot, now, ticks);
 		return;

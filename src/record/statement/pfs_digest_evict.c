@@ -6,8 +6,8 @@
  * while there is room, and all of it keeps to what readers and truncators may see.
  *
  * A clock sweep lowers the usage of each digest that it passes; the first
- * that has none is evicted.  Each execution raises usage by one, up to PFS_DIGEST_USAGE_MAX, so the
- * sweep's steps are paid for by executions.  It looks at LOOKS digests at most: then it
+ * that has none is evicted.  Executions raise it, each by one, up to PFS_DIGEST_USAGE_MAX, when their process
+ * looks at the digest: so the sweep's steps are paid for by executions.  It looks at LOOKS digests at most: then it
  * evicts the least used of these.  (The usage of pg_stat_statements, decayed for and
  * sorted by all entries under an exclusive lock, picks better victims; but it makes every
  * process wait for a pass over all records.)  The sweep's position is one atomic counter,
