@@ -163,7 +163,7 @@ is_place_of(const PfsPendingDigest *p, const PfsDigestKey *key, PfsInstrumentId 
 		(generation == 0 || (p->place.key == instrument && p->place.generation == generation));
 }
 
-/* Places are taken from the first one on: behind one that is empty there is hardly any other. */
+/* Looks in the place before the last one with such an identifier, then in all. */
 PfsPendingDigest *
 pfs_pending_digest_look(const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation)
 {
@@ -174,12 +174,15 @@ pfs_pending_digest_look(const PfsDigestKey *key, PfsInstrumentId instrument, uin
 
 	if (likely(is_place_of(p, key, instrument, generation)))
 		return p;
-	for (p = set->items; p < set->items + PFS_PENDING_DIGESTS && p->place.generation != 0; p++)
+	for (int i = 0; i < PFS_PENDING_DIGESTS; i++)
 	{
-		if (likely(p->digest.query_id != key->query_id) || !is_place_of(p, key, instrument, generation))
+		if (likely(set->ids[i] != (uint32) key->query_id))
+			continue;
+		p = &set->items[i];
+		if (p->place.generation == 0 || !is_place_of(p, key, instrument, generation))
 			continue;
 		*before = *lately;
-		*lately = p - set->items;
+		*lately = i;
 		return p;
 	}
 	return NULL;
@@ -223,6 +226,7 @@ take(const PfsDigestEnd *end)
 	p = (PfsPendingDigest *) pfs_pending_take(pfs_my_thread, PFS_COUNTED_DIGESTS, object, end->instrument);
 	if (p == NULL)
 		return NULL;
+	pfs_my_digests()->ids[p - pfs_my_digests()->items] = (uint32) end->key.query_id;
 	p->place.note = object != 0;
 	p->digest = end->key;
 	p->state = of.state;

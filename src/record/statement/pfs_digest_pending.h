@@ -112,6 +112,12 @@ typedef struct PfsPendingDigests
 	 * owner's.
 	 */
 	uint8		lately[PFS_PENDING_LATELY] __attribute__((aligned(PFS_CACHE_LINE)));
+
+	/*
+	 * The lower half of each place's query identifier, so that a digest that
+	 * has no place is not looked for in all of them.  The owner's.
+	 */
+	uint32		ids[PFS_PENDING_DIGESTS];
 	PfsPendingDigest items[PFS_PENDING_DIGESTS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigests;
 
