@@ -281,10 +281,14 @@ is_provisional(const PfsStatementSource *source)
 {
 	int			location = source->location;
 	int			len = source->len;
-	const char *str = CleanQuerytext(source->str, &location, &len);
-	const char *end = str + len;
+	const char *str;
+	const char *end;
 	const char *next;
 
+	if (source->command == CMD_UTILITY)
+		return false;
+	str = CleanQuerytext(source->str, &location, &len);
+	end = str + len;
 	while (str < end)
 	{
 		if (isspace((unsigned char) *str) || (*str == '(' && source->str == debug_query_string))
