@@ -169,7 +169,7 @@ pfs_fd_close_begin(PfsThread *t, const PfsFd *file, uint32 mask, const void *fra
 	if ((flags & PFS_FLAG_ENABLED) == 0)
 		return NULL;
 	e = pfs_wait_begin(t, instrument, flags, PFS_OP_CLOSE, PFS_OBJECT_FILE, PFS_EVENT_NO_OFFSET,
-					   pfs_frames_source(frame));
+					   pfs_frames_source_memo(frame, &memos[PFS_OP_CLOSE]));
 	if (e == NULL)
 		return NULL;
 	e->object.file.counted = pfs_load_acquire(file->state) == file->word ? pfs_fd_counted(file) : PFS_COUNTED_OBJECT(file->kind, 0);

@@ -19,6 +19,9 @@
 #include "pfs_instr.h"
 #include "pfs_plain_state.h"
 
+/* Each operation remembers its last caller. */
+static PFS_HOT_TABLE PfsFramesMemo memos[PFS_OP_DIR + 1];
+
 /*
  * Begins the event of a call by path; its object is the path's instance, if there is one.  *file:
  * what was found of it.
@@ -47,7 +50,7 @@ begin_and_find(PfsThread *t, const char *path, PfsOperation op, const void *fram
 	file->index = pfs_hash_find(pfs_file_index, pfs_hash_bytes(canonical, strlen(canonical)),
 								canonical, &file->word);
 	e = pfs_wait_begin(t, instrument, flags, op, PFS_OBJECT_FILE, PFS_EVENT_NO_OFFSET,
-					   pfs_frames_source(frame));
+					   pfs_frames_source_memo(frame, &memos[op]));
 	if (e == NULL)
 		return NULL;
 	e->object.file.counted = pfs_file_found_counted(file);
