@@ -60,7 +60,8 @@ update_work(uint64 thread_id, PfsStageEvent *e, const int64 *params, bool over)
 
 	if (seen->thread_id == thread_id && seen->event_id == e->event_id)
 		e->work_completed = Max(e->work_completed, seen->completed);
-	if (!pfs_progress_work(e->instrument, e->progress, params, over, &e->work_completed, &e->work_estimated))
+	if (!pfs_progress_work(e->instrument, pfs_progress_phase(e->progress, params), params, over,
+						   &e->work_completed, &e->work_estimated))
 		pfs_progress_complete(&e->work_completed, &e->work_estimated);
 	*seen = (SeenWork)
 	{

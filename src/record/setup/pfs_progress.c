@@ -20,13 +20,6 @@
 /* The most phases of a command. */
 #define PHASES_MAX 16
 
-typedef struct Phase
-{
-	const char *word;			/* as in the progress view, "_" for blanks */
-	int			completed;		/* parameters, or PFS_PROGRESS_NONE */
-	int			estimated;
-} Phase;
-
 /*
  * The phase "building index" takes blocks of the table first and tuples of the index
  * afterwards.  A B-tree says more about where it is, and these follow the phases that
@@ -35,30 +28,32 @@ typedef struct Phase
 #define BUILD_BTREE 10
 #define BUILD_LOAD (BUILD_BTREE + PROGRESS_BTREE_PHASE_LEAF_LOAD)
 
-#define NO_WORK PFS_PROGRESS_NONE, PFS_PROGRESS_NONE
-#define WAITED_FOR PROGRESS_WAITFOR_DONE, PROGRESS_WAITFOR_TOTAL
-#define SCANNED_BLOCKS PROGRESS_SCAN_BLOCKS_DONE, PROGRESS_SCAN_BLOCKS_TOTAL
-#define INDEX_TUPLES PROGRESS_CREATEIDX_TUPLES_DONE, PROGRESS_CREATEIDX_TUPLES_TOTAL
-#define VACUUMED_INDEXES PFS_VACUUM_INDEXES_PROCESSED, PFS_VACUUM_INDEXES_TOTAL
-#define STREAMED_BYTES PROGRESS_BASEBACKUP_BACKUP_STREAMED, PROGRESS_BASEBACKUP_BACKUP_TOTAL
+/* Work done and all work, and the instrument, which is made at the start. */
+#define WORK(completed, estimated) completed, estimated, PFS_NO_INSTRUMENT
+#define NO_WORK WORK(PFS_PROGRESS_NONE, PFS_PROGRESS_NONE)
+#define WAITED_FOR WORK(PROGRESS_WAITFOR_DONE, PROGRESS_WAITFOR_TOTAL)
+#define SCANNED_BLOCKS WORK(PROGRESS_SCAN_BLOCKS_DONE, PROGRESS_SCAN_BLOCKS_TOTAL)
+#define INDEX_TUPLES WORK(PROGRESS_CREATEIDX_TUPLES_DONE, PROGRESS_CREATEIDX_TUPLES_TOTAL)
+#define VACUUMED_INDEXES WORK(PFS_VACUUM_INDEXES_PROCESSED, PFS_VACUUM_INDEXES_TOTAL)
+#define STREAMED_BYTES WORK(PROGRESS_BASEBACKUP_BACKUP_STREAMED, PROGRESS_BASEBACKUP_BACKUP_TOTAL)
 
-/* Phases in the order of the server's numbers. */
-static const struct
+/* Phases in the order of the server's numbers.  They are constant but for their instruments. */
+static struct
 {
 	ProgressCommandType command;
 	const char *word;
 	int			phase;			/* its parameter; PFS_PROGRESS_NONE: there is
 								 * only one phase */
-	Phase		phases[PHASES_MAX];
+	PfsProgressPhase phases[PHASES_MAX];
 }			commands[] =
 
 {
 	{PROGRESS_COMMAND_VACUUM, "vacuum", PROGRESS_VACUUM_PHASE,
 		{
 			{"initializing", NO_WORK},
-			{"scanning_heap", PROGRESS_VACUUM_HEAP_BLKS_SCANNED, PROGRESS_VACUUM_TOTAL_HEAP_BLKS},
+			{"scanning_heap", WORK(PROGRESS_VACUUM_HEAP_BLKS_SCANNED, PROGRESS_VACUUM_TOTAL_HEAP_BLKS)},
 			{"vacuuming_indexes", VACUUMED_INDEXES},
-			{"vacuuming_heap", PROGRESS_VACUUM_HEAP_BLKS_VACUUMED, PROGRESS_VACUUM_TOTAL_HEAP_BLKS},
+			{"vacuuming_heap", WORK(PROGRESS_VACUUM_HEAP_BLKS_VACUUMED, PROGRESS_VACUUM_TOTAL_HEAP_BLKS)},
 			{"cleaning_up_indexes", VACUUMED_INDEXES},
 			{"truncating_heap", NO_WORK},
 			{"performing_final_cleanup", NO_WORK},
@@ -67,29 +62,29 @@ static const struct
 	{PROGRESS_COMMAND_ANALYZE, "analyze", PROGRESS_ANALYZE_PHASE,
 		{
 			{"initializing", NO_WORK},
-			{"acquiring_sample_rows", PROGRESS_ANALYZE_BLOCKS_DONE, PROGRESS_ANALYZE_BLOCKS_TOTAL},
+			{"acquiring_sample_rows", WORK(PROGRESS_ANALYZE_BLOCKS_DONE, PROGRESS_ANALYZE_BLOCKS_TOTAL)},
 			/* Blocks begin again with each child. */
-			{"acquiring_inherited_sample_rows", PROGRESS_ANALYZE_CHILD_TABLES_DONE, PROGRESS_ANALYZE_CHILD_TABLES_TOTAL},
+			{"acquiring_inherited_sample_rows", WORK(PROGRESS_ANALYZE_CHILD_TABLES_DONE, PROGRESS_ANALYZE_CHILD_TABLES_TOTAL)},
 			{"computing_statistics", NO_WORK},
-			{"computing_extended_statistics", PROGRESS_ANALYZE_EXT_STATS_COMPUTED, PROGRESS_ANALYZE_EXT_STATS_TOTAL},
+			{"computing_extended_statistics", WORK(PROGRESS_ANALYZE_EXT_STATS_COMPUTED, PROGRESS_ANALYZE_EXT_STATS_TOTAL)},
 			{"finalizing_analyze", NO_WORK},
 		},
 	},
 	{PFS_REWRITE_COMMAND, PFS_REWRITE_WORD, PFS_REWRITE_PHASE,
 		{
 			{"initializing", NO_WORK},
-			{"seq_scanning_heap", PFS_REWRITE_BLKS_SCANNED, PFS_REWRITE_BLKS_TOTAL},
-			{"index_scanning_heap", PFS_REWRITE_TUPLES_SCANNED, PFS_PROGRESS_NONE},
+			{"seq_scanning_heap", WORK(PFS_REWRITE_BLKS_SCANNED, PFS_REWRITE_BLKS_TOTAL)},
+			{"index_scanning_heap", WORK(PFS_REWRITE_TUPLES_SCANNED, PFS_PROGRESS_NONE)},
 			{"sorting_tuples", NO_WORK},
 
 			/*
 			 * What has been scanned for the sort is all that there is to
 			 * write.
 			 */
-			{"writing_new_heap", PFS_REWRITE_TUPLES_WRITTEN, PFS_REWRITE_TUPLES_SCANNED},
+			{"writing_new_heap", WORK(PFS_REWRITE_TUPLES_WRITTEN, PFS_REWRITE_TUPLES_SCANNED)},
 			PFS_REWRITE_CATCHING_UP
 			{"swapping_relation_files", NO_WORK},
-			{"rebuilding_index", PFS_REWRITE_INDEX_REBUILD_COUNT, PFS_PROGRESS_NONE},
+			{"rebuilding_index", WORK(PFS_REWRITE_INDEX_REBUILD_COUNT, PFS_PROGRESS_NONE)},
 			{"performing_final_cleanup", NO_WORK},
 		},
 	},
@@ -131,14 +126,12 @@ static const struct
 	},
 	{PROGRESS_COMMAND_COPY, "copy", PFS_PROGRESS_NONE,
 		{
-			{"copying", PROGRESS_COPY_BYTES_PROCESSED, PROGRESS_COPY_BYTES_TOTAL},
+			{"copying", WORK(PROGRESS_COPY_BYTES_PROCESSED, PROGRESS_COPY_BYTES_TOTAL)},
 		},
 	},
 };
 
 StaticAssertDecl(BUILD_LOAD < PHASES_MAX, "all phases of CREATE INDEX have their places");
-
-static PfsInstrumentId instruments[lengthof(commands)][PHASES_MAX];
 
 /*
  * Registers an instrument for each phase of each command, between the other stages and
@@ -151,37 +144,22 @@ pfs_progress_start(void)
 	static const char documentation[] =
 	"Phase of a command that reports its progress; noticed by the next wait or call, so late by that much.";
 
-	memset(instruments, 0xFF, sizeof(instruments));
 	for (int c = 0; c < lengthof(commands); c++)
 	{
-		for (int p = 0; p < PHASES_MAX && commands[c].phases[p].word != NULL; p++)
-			instruments[c][p] = pfs_instrument_make(PFS_CLASS_STAGE, documentation, "stage/progress/%s/%s",
-													commands[c].word, commands[c].phases[p].word);
+		for (PfsProgressPhase *p = commands[c].phases; p < commands[c].phases + PHASES_MAX; p++)
+			p->instrument = p->word == NULL ? PFS_NO_INSTRUMENT
+				: pfs_instrument_make(PFS_CLASS_STAGE, documentation, "stage/progress/%s/%s", commands[c].word, p->word);
 	}
 }
 
 /*
- * Returns the place of the current phase in the list of its command, which is the c-th one; -1
- * for a command or phase that is unknown.  While an index is built, the subphase of a B-tree
- * decides, and for other access methods whether tuples are counted already.
+ * Returns the place of the current phase in the list of its command, by the server's number of
+ * it.  While an index is built, the subphase of a B-tree decides, and for other access methods whether
+ * tuples are counted already.
  */
-static int
-find_phase(int command, const int64 *params, int *c)
+static int64
+number_of_phase(int command, int64 phase, const int64 *params)
 {
-	/* That of the command that was asked for last. */
-	static int	last = 0;
-	int64		phase;
-
-	if (commands[last].command != command)
-	{
-		for (*c = 0; *c < lengthof(commands) && commands[*c].command != command; (*c)++)
-			;
-		if (*c == lengthof(commands))
-			return -1;
-		last = *c;
-	}
-	*c = last;
-	phase = commands[*c].phase == PFS_PROGRESS_NONE ? 0 : params[commands[*c].phase];
 	if (command == PROGRESS_COMMAND_CREATE_INDEX && phase == PROGRESS_CREATEIDX_PHASE_BUILD)
 	{
 		int64		sub = params[PROGRESS_CREATEIDX_SUBPHASE];
@@ -191,17 +169,45 @@ find_phase(int command, const int64 *params, int *c)
 				? BUILD_BTREE + sub - 1 : phase;
 		return params[PROGRESS_CREATEIDX_TUPLES_TOTAL] > 0 ? BUILD_LOAD : phase;
 	}
-	return phase >= 0 && phase < PHASES_MAX ? phase : -1;
+	return phase;
 }
 
-/* Returns the instrument of the phase that a command is in. */
-PfsInstrumentId
-pfs_progress_stage(int command, const int64 *params)
+/* Returns the phase that a command is in by its parameters. */
+const PfsProgressPhase *
+pfs_progress_phase(int command, const int64 *params)
 {
-	int			c;
-	int			p = find_phase(command, params, &c);
+	/* The command that was asked for last. */
+	static int	last = 0;
+	int			c = last;
+	int64		phase;
 
-	return p < 0 ? PFS_NO_INSTRUMENT : instruments[c][p];
+	if (commands[c].command != command)
+	{
+		for (c = 0; c < lengthof(commands) && commands[c].command != command; c++)
+			;
+		if (c == lengthof(commands))
+			return NULL;
+		last = c;
+	}
+	if (commands[c].phase == PFS_PROGRESS_NONE)
+		return &commands[c].phases[0];
+	phase = number_of_phase(command, params[commands[c].phase], params);
+	return phase >= 0 && phase < PHASES_MAX ? &commands[c].phases[phase] : NULL;
+}
+
+/* Returns the phase of an instrument, NULL: it is no phase's. */
+static const PfsProgressPhase *
+phase_of(PfsInstrumentId instrument)
+{
+	for (int c = 0; c < lengthof(commands); c++)
+	{
+		for (int p = 0; p < PHASES_MAX; p++)
+		{
+			if (commands[c].phases[p].instrument == instrument)
+				return &commands[c].phases[p];
+		}
+	}
+	return NULL;
 }
 
 /*
@@ -214,30 +220,23 @@ pfs_progress_stage(int command, const int64 *params)
  * another run of the phase, which is left to the caller.
  */
 bool
-pfs_progress_work(PfsInstrumentId instrument, int command, const int64 *params, bool over,
+pfs_progress_work(PfsInstrumentId instrument, const PfsProgressPhase *now, const int64 *params, bool over,
 				  int64 *completed, int64 *estimated)
 {
-	int			c;
-	int			now = find_phase(command, params, &c);
-	const Phase *phase;
+	const PfsProgressPhase *phase = now;
 	bool		ended = over;
 	int64		done;
 	int64		all;
 
-	if (now < 0)
+	if (now == NULL)
 		return true;
-	phase = &commands[c].phases[now];
-	if (instruments[c][now] != instrument)
+	if (unlikely(now->instrument != instrument))
 	{
-		int			used = phase->completed;
-
 		ended = true;
-		phase = commands[c].phases;
-		for (int p = 0; p < PHASES_MAX && instruments[c][p] != instrument; p++)
-			phase++;
-		if (phase == commands[c].phases + PHASES_MAX)
+		phase = phase_of(instrument);
+		if (phase == NULL)
 			return true;
-		if (phase->completed == used)
+		if (phase->completed == now->completed)
 		{
 			pfs_progress_complete(completed, estimated);
 			return true;

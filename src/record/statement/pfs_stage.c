@@ -180,12 +180,14 @@ is_same_command(const PfsStage *stage)
 
 /*
  * The work of a progress stage by the parameters of this process's command, which
- * outlive the command itself.  False: they are those of another run of the phase.
+ * outlive the command itself.  now: the phase that the command is in; NULL: it is to be found.
+ * False: they are those of another run of the phase.
  */
 static bool
-look_at_work(PfsStage *stage)
+look_at_work(PfsStage *stage, const PfsProgressPhase *now)
 {
 	const PgBackendStatus *status = MyBEEntry;
+	const int64 *params;
 	bool		over;
 
 	if (status == NULL || stage->run == NULL || stage->run->first.progress == 0)
@@ -193,7 +195,10 @@ look_at_work(PfsStage *stage)
 	over = status->st_progress_command == PROGRESS_COMMAND_INVALID;
 	if (!over && !is_same_command(stage))
 		return false;
-	return pfs_progress_work(stage->instrument, stage->progress, (const int64 *) status->st_progress_param, over,
+	params = (const int64 *) status->st_progress_param;
+	if (now == NULL)
+		now = pfs_progress_phase(stage->progress, params);
+	return pfs_progress_work(stage->instrument, now, params, over,
 							 &stage->run->first.work_completed, &stage->run->first.work_estimated);
 }
 
@@ -223,7 +228,7 @@ pfs_stage_pop(PfsThread *t, uint32 depth, PfsTimestamp now)
 		end = Max(pfs_timestamp_of(stage->flags, now), stage->start);
 		if (run != NULL)
 		{
-			if (stage->progress != 0 && !look_at_work(stage))
+			if (stage->progress != 0 && !look_at_work(stage, NULL))
 				pfs_progress_complete(&run->first.work_completed, &run->first.work_estimated);
 			pfs_event_end(t, PFS_STAGES, (PfsEvent *) run, end);
 		}
@@ -310,14 +315,17 @@ void
 pfs_stage_look(PfsThread *t)
 {
 	const PgBackendStatus *status = MyBEEntry;
+	const PfsProgressPhase *phase = NULL;
 	PfsInstrumentId instrument = PFS_NO_INSTRUMENT;
 	PfsStage   *stage = progress_stage();
 	bool		innermost = stage == NULL || stage == &pfs_stages.items[pfs_stages.n - 1];
 	PfsTimestamp now;
 
 	if (status != NULL && status->st_progress_command != PROGRESS_COMMAND_INVALID)
-		instrument = pfs_progress_stage(status->st_progress_command, status->st_progress_param);
-	if (stage == NULL ? instrument == PFS_NO_INSTRUMENT : stage->instrument == instrument && look_at_work(stage))
+		phase = pfs_progress_phase(status->st_progress_command, (const int64 *) status->st_progress_param);
+	if (phase != NULL)
+		instrument = phase->instrument;
+	if (stage == NULL ? instrument == PFS_NO_INSTRUMENT : stage->instrument == instrument && look_at_work(stage, phase))
 		return;
 	if (!innermost && (instrument == PFS_NO_INSTRUMENT || is_same_command(stage)))
 		return;
@@ -343,7 +351,7 @@ pfs_stage_look(PfsThread *t)
 			stage->target = status->st_progress_command_target;
 			if (stage->run != NULL)
 				stage->run->first.progress = stage->progress;
-			(void) look_at_work(stage);
+			(void) look_at_work(stage, phase);
 		}
 	}
 	pfs_set_parent();
