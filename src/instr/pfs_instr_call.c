@@ -306,26 +306,6 @@ begin_known(PfsCall *call, PfsStageKind stage)
 		pfs_call_switch_stage(call->thread, stage, now);
 }
 
-/*
- * Begins a call for a descriptor that the executor has started, of the nested statement whose it is.  Nearly always that
- * is the newest one, and nothing else has to be found out, and made room for.
- * False: nothing was done.
- */
-static pg_noinline bool
-begin_newest(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
-{
-	PfsStatement *s = pfs_sql.open;
-
-	if (s == NULL || unlikely(s->query != desc || s->event == NULL || (pfs_local.slow & PFS_SLOW_PROGRESS) != 0 ||
-							  pfs_stages_need_room() || pfs_transaction_is_new()))
-		return false;
-	call->outer = pfs_sql.current;
-	call->nstages = pfs_stages.n;
-	pfs_write_begin(call->thread);
-	pfs_call_make_active(call, s, pfs_timestamp_now(), stage);
-	return true;
-}
-
 /* Ends a call at which nothing is counted, and which is not the last of its statement. */
 static pg_attribute_always_inline void
 end_untimed(PfsCall *call)
@@ -425,18 +405,10 @@ static pg_noinline void
 begin_run(PfsCall *call, const QueryDesc *desc, bool in_parts)
 {
 	PfsThread  *t = call->thread;
-	PfsTimestamp now;
-	PfsStatement *s;
+	PfsTimestamp now = pfs_call_enter(call, desc);
+	PfsStatement *s = pfs_call_nested(desc);
 	PfsStatementSource source;
 
-	if (likely(begin_newest(call, desc, PFS_STAGE_EXECUTE)))
-	{
-		if (in_parts)
-			call->statement->is_whole = false;
-		return;
-	}
-	now = pfs_call_enter(call, desc);
-	s = pfs_call_nested(desc);
 	describe(&source, desc);
 	if (s != NULL)
 	{
@@ -497,13 +469,9 @@ pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 p
 static pg_noinline void
 begin_behind_run(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
 {
-	PfsTimestamp now;
-	PfsStatement *s;
+	PfsTimestamp now = pfs_call_enter(call, desc);
+	PfsStatement *s = pfs_call_nested(desc);
 
-	if (likely(begin_newest(call, desc, stage)))
-		return;
-	now = pfs_call_enter(call, desc);
-	s = pfs_call_nested(desc);
 	if (s == NULL && call->top && pfs_sql.top_open && pfs_sql.top.query == desc)
 		s = &pfs_sql.top;
 	pfs_call_make_active(call, s, now, stage);
