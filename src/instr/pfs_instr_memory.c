@@ -33,15 +33,7 @@ PfsMemoryHere pfs_memory_here;
 
 /* ---- counting ---- */
 
-/* The method's result, behind what is left to do. */
-static pg_noinline void *
-finish_alloc(PfsContext *c, uint64 bytes, void *pointer, PfsMemoryRest rest)
-{
-	pfs_memory_finish_more(c, bytes, rest);
-	return pointer;
-}
-
-/* The same where the high-water mark rises, as it does for many allocations of a young session. */
+/* The method's result, where the high-water mark rises, as it does for many allocations of a young session. */
 static pg_noinline void *
 raise_for_alloc(PfsContext *c, void *pointer)
 {
@@ -58,76 +50,85 @@ finish_early(PfsContext *c, void *pointer)
 	return pointer;
 }
 
+/* The same where more has to be found out, outside of the write section, if there is one.  context: of bump chunks. */
+static pg_noinline void *
+leave_alloc(PfsAllocator kind, MemoryContext context, uint64 bytes, void *pointer)
+{
+	if (pfs_memory_is_busy(here.thread))
+		pfs_seqlock_write_end(&here.thread->memory.seq);
+	return pfs_memory_came(kind, kind == PFS_BUMP ? context : GetMemoryChunkContext(pointer), bytes, pointer);
+}
+
 /*
  * Counts an allocation.  Early memory needs no write section, as nobody reads it.  That it is early is asked once
  * more: another library may have kept this method and call it later.
  */
 static pg_attribute_always_inline void *
-count_alloc(PfsWay way, PfsContext *c, uint64 bytes, void *pointer)
+count_alloc(PfsAllocator kind, PfsWay way, PfsContext *c, MemoryContext context, uint64 bytes, void *pointer)
 {
-	PfsMemoryRest rest;
+	PfsThread  *t = here.thread;
 
-	if (way == PFS_WAY_EARLY && likely(!here.thread->memory.has_levels))
+	if (way == PFS_WAY_EARLY)
 	{
+		if (unlikely(t->memory.has_levels || !pfs_memory_is_known(t, c)))
+			return leave_alloc(kind, context, bytes, pointer);
 		pfs_bump(&c->count, 1);
 		pfs_bump(&c->bytes, bytes);
-		return unlikely(pfs_memory_more_early(here.thread, c->cell, bytes)) ? finish_early(c, pointer) : pointer;
+		return unlikely(pfs_memory_more_early(t, c->cell, bytes)) ? finish_early(c, pointer) : pointer;
 	}
-	rest = pfs_memory_count_more(c, bytes);
-	if (likely(rest == PFS_REST_NONE))
-		return pointer;
-	return likely(rest == PFS_REST_MARK) ? raise_for_alloc(c, pointer) : finish_alloc(c, bytes, pointer, rest);
-}
-
-/* The chunk's size is not in its header, or is no size that the header can say. */
-static pg_noinline void *
-count_alloc_of_unknown_size(PfsAllocator kind, PfsContext *c, void *pointer)
-{
-	return count_alloc(PFS_WAY_PLAIN, c, PFS_SPACE_OF_CHUNK(&KIND(kind)->original, c->context, pointer) - KIND(kind)->header,
-					   pointer);
-}
-
-/* The chunk is to be tracked, and no region of the context's set is for it. */
-static pg_noinline void *
-count_alloc_in_new_region(PfsAllocator kind, PfsContext *c, void *pointer)
-{
-	if (likely(pfs_chunk_track(c, pointer)))
-		return count_alloc_of_unknown_size(kind, c, pointer);
-	pfs_memory_lose_chunk();
+	pfs_seqlock_write_begin(&t->memory.seq);
+	if (unlikely(!pfs_memory_is_known(t, c)))
+		return leave_alloc(kind, context, bytes, pointer);
+	if (way == PFS_WAY_TOP)
+	{
+		if (unlikely(*pfs_newest_chunk(pointer) != NULL))
+			return leave_alloc(kind, context, bytes, pointer);
+		*pfs_newest_chunk(pointer) = pointer;
+	}
+	pfs_bump(&c->count, 1);
+	pfs_bump(&c->bytes, bytes);
+	if (unlikely(pfs_memory_more(t, c->cell, bytes)))
+		return raise_for_alloc(c, pointer);
+	pfs_seqlock_write_end(&t->memory.seq);
 	return pointer;
 }
 
 /*
  * Counts a chunk that was asked for with this size; headers: of sets whose headers are as we know them.
- * One of unknown size is counted in the general way, also if it is early.
+ * Of a large one they may not say its size.
  */
 static pg_attribute_always_inline void *
-count_alloc_of_size(PfsAllocator kind, bool headers, PfsWay way, PfsContext *c, Size size, void *pointer)
+count_alloc_of_size(PfsAllocator kind, bool headers, PfsWay way, PfsContext *c, MemoryContext context, Size size,
+					void *pointer)
 {
-	uint64		bytes = kind == PFS_BUMP ? MAXALIGN(size) : headers ? pfs_compat_set_chunk_space(pointer) : 0;
+	uint64		bytes = kind == PFS_BUMP ? MAXALIGN(size) :
+	headers ? pfs_compat_set_chunk_space(pointer) : pfs_memory_space(kind, context, pointer);
 
-	if (kind == PFS_BUMP || PFS_SPACE_IS_IN_HEADER(bytes, headers))
-		return count_alloc(way, c, bytes, pointer);
-	return count_alloc_of_unknown_size(kind, c, pointer);
+	/*
+	 * The others know a chunk's context: so this function has to keep nothing
+	 * but its entry while it allocates.
+	 */
+	if (kind != PFS_BUMP)
+		context = NULL;
+	if (kind != PFS_BUMP && headers && !PFS_SPACE_IS_IN_HEADER(bytes, headers))
+		return leave_alloc(kind, context, 0, pointer);
+	return count_alloc(kind, way, c, context, bytes, pointer);
 }
 
 static pg_noinline void
-finish_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext *c, uint64 bytes, PfsMemoryRest rest)
+lower_for_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext *c)
 {
-	pfs_memory_finish_less(c, 1, bytes, rest);
+	pfs_memory_lower_low_water(here.thread, c->cell);
+	pfs_seqlock_write_end(&here.thread->memory.seq);
 	KIND(kind)->original.free_p(PFS_FREE_ARGS);
 }
 
-/* Count the free, and make it.  The count of the entry is lower already. */
-static pg_attribute_always_inline void
-count_free(PfsAllocator kind, MemoryContext context, void *pointer, PfsContext *c, uint64 bytes)
+/* Frees where more has to be found out, outside of the write section. */
+static pg_noinline void
+leave_free(PfsAllocator kind, MemoryContext context, void *pointer)
 {
-	PfsMemoryRest rest = pfs_memory_count_less(c, 1, bytes);
-
-	if (likely(rest == PFS_REST_NONE))
-		KIND(kind)->original.free_p(PFS_FREE_ARGS);
-	else
-		finish_free(kind, context, pointer, c, bytes, rest);
+	pfs_seqlock_write_end(&here.thread->memory.seq);
+	pfs_memory_free(kind, context, pointer);
 }
 
 /* ---- the methods, by kind, which is a constant in each ---- */
@@ -157,7 +158,7 @@ alloc_first(PfsAllocator kind, bool headers, PFS_ALLOC_PARAMS)
 	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
 	if (unlikely(pointer == NULL))
 		return NULL;
-	return count_alloc_of_size(kind, headers, PFS_WAY_PLAIN, c, size, pointer);
+	return count_alloc_of_size(kind, headers, PFS_WAY_PLAIN, c, context, size, pointer);
 }
 
 /*
@@ -169,133 +170,146 @@ alloc_first(PfsAllocator kind, bool headers, PFS_ALLOC_PARAMS)
 static pg_attribute_always_inline void *
 alloc_known(PfsAllocator kind, bool headers, PfsWay way, PFS_ALLOC_PARAMS)
 {
-	PfsContext *c = pfs_context_of(context);
+	PfsContext *c = (PfsContext *) context->methods;
 	void	   *pointer;
 
-	if (unlikely(c == NULL) || way == PFS_WAY_OTHER)
+	if (way == PFS_WAY_OTHER)
 		return pfs_memory_alloc(kind, PFS_ALLOC_ARGS);
 	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
 	if (unlikely(pointer == NULL))
 		return NULL;
-	if (way == PFS_WAY_TRACKED)
-	{
-		PfsChunkRegion *region = pfs_chunk_region(c, pointer);
-
-		if (unlikely(region == NULL))
-			return count_alloc_in_new_region(kind, c, pointer);
-		region->chunks |= pfs_chunk_bit(pointer);
-	}
-	return count_alloc_of_size(kind, headers, way, c, size, pointer);
+	return count_alloc_of_size(kind, headers, way, c, context, size, pointer);
 }
 
 /*
- * Frees in a context that has an entry.  Left for pfs_memory_free() are chunks whose size
+ * Frees in a context that has an entry, inside a write section.  Left for pfs_memory_free() are chunks whose size
  * is not in their header, and one of a context that has no counted chunk.
  */
 static pg_attribute_always_inline void
-free_known(PfsAllocator kind, bool headers, PfsWay way, PfsContext *c, MemoryContext context, void *pointer)
+free_known(PfsThread *t, PfsAllocator kind, bool headers, PfsWay way, PfsContext *c, MemoryContext context, void *pointer)
 {
 	uint64		bytes = headers ? pfs_compat_set_chunk_space(pointer) : 0;
 
 	if (way == PFS_WAY_OTHER || !PFS_SPACE_IS_IN_HEADER(bytes, headers))
 	{
-		pfs_memory_free(kind, context, pointer);
+		leave_free(kind, context, pointer);
 		return;
 	}
-	if (way == PFS_WAY_TRACKED && !pfs_chunk_untrack(c, pointer))
+	if (way == PFS_WAY_TOP)
 	{
-		KIND(kind)->original.free_p(PFS_FREE_ARGS);
-		return;
+		if (unlikely(*pfs_newest_chunk(pointer) != pointer || !t->memory.has_levels))
+		{
+			leave_free(kind, context, pointer);
+			return;
+		}
+		*pfs_newest_chunk(pointer) = NULL;
 	}
 	if (unlikely(pfs_drop(&c->count, 1)))
 	{
 		pfs_bump(&c->count, 1);
-		pfs_memory_free(kind, context, pointer);
+		leave_free(kind, context, pointer);
 		return;
 	}
-	if (way == PFS_WAY_EARLY && likely(!here.thread->memory.has_levels))
+	c->bytes -= bytes;
+	if (way == PFS_WAY_EARLY && likely(!t->memory.has_levels))
+		pfs_memory_less_early(t, c->cell, bytes);
+	else if (unlikely(pfs_memory_less(t, c->cell, 1, bytes)))
 	{
-		c->bytes -= bytes;
-		pfs_memory_less_early(here.thread, c->cell, bytes);
-		KIND(kind)->original.free_p(PFS_FREE_ARGS);
+		lower_for_free(kind, context, pointer, c);
 		return;
 	}
-	if (way != PFS_WAY_PLAIN)
-		pfs_memory_raise_early(here.thread, c->cell);
-	count_free(kind, context, pointer, c, bytes);
+	pfs_seqlock_write_end(&t->memory.seq);
+	KIND(kind)->original.free_p(PFS_FREE_ARGS);
 }
 
 /* ---- the reset and the deletion of a plain context ---- */
 
-/*
- * Count all chunks of a context as freed, inside a write section that stays open if something is left to
- * be done, as in pfs_memory_count_less().
- */
-static pg_attribute_always_inline PfsMemoryRest
-empty_plain(PfsContext *c, uint64 count)
+typedef enum Emptied
 {
-	c->count = 0;
-	return count > 0 ? pfs_memory_count_less(c, count, c->bytes) : PFS_REST_NONE;
+	EMPTIED,
+	PASSED_MARK,				/* and it is to be moved, inside the write
+								 * section */
+	LEFT,						/* it is for the general code, outside of the
+								 * write section */
+} Emptied;
+
+/*
+ * Counts all chunks of a context as freed.  An allocation that a signal handler has interrupted has begun the write section
+ * that this one seems to end.
+ */
+static pg_attribute_always_inline Emptied
+empty_plain(PfsContext *c)
+{
+	PfsThread  *t = here.thread;
+	uint64		count;
+	uint64		bytes;
+
+	pfs_seqlock_write_begin(&t->memory.seq);
+	if (unlikely(!pfs_memory_is_busy(t) || !pfs_memory_is_known(t, c)))
+		return LEFT;
+	count = c->count;
+	if (count > 0)
+	{
+		bytes = c->bytes;
+		c->count = c->bytes = 0;
+		if (unlikely(pfs_memory_less(t, c->cell, count, bytes)))
+			return PASSED_MARK;
+	}
+	pfs_seqlock_write_end(&t->memory.seq);
+	return EMPTIED;
+}
+
+static void
+finish_empty(PfsContext *c, Emptied how)
+{
+	if (how == PASSED_MARK)
+		pfs_memory_lower_low_water(here.thread, c->cell);
+	pfs_seqlock_write_end(&here.thread->memory.seq);
 }
 
 static pg_noinline void
-finish_reset(PfsAllocator kind, MemoryContext context, uint64 count, PfsMemoryRest rest)
+finish_reset(PfsAllocator kind, MemoryContext context, Emptied how)
 {
-	PfsContext *c = pfs_context_of(context);
+	finish_empty((PfsContext *) context->methods, how);
+	pfs_memory_reset(kind, context);
+}
 
-	pfs_memory_finish_less(c, count, c->bytes, rest);
-	KIND(kind)->original.reset(context);
+static pg_noinline void
+finish_delete(PfsAllocator kind, MemoryContext context, Emptied how)
+{
+	finish_empty((PfsContext *) context->methods, how);
+	pfs_memory_delete(kind, context);
 }
 
 /* Resets a context.  Nothing is known of it afterwards that was not known before. */
 static pg_attribute_always_inline void
 reset_plain(PfsAllocator kind, MemoryContext context)
 {
-	PfsContext *c = pfs_context_of(context);
-	uint64		count;
-	PfsMemoryRest rest;
+	Emptied		how = empty_plain((PfsContext *) context->methods);
 
-	if (unlikely(c == NULL || pfs_memory_is_busy(here.thread)))
-	{
-		pfs_memory_reset(kind, context);
-		return;
-	}
-	count = c->count;
-	rest = empty_plain(c, count);
-	if (likely(rest == PFS_REST_NONE))
+	if (likely(how == EMPTIED))
 		KIND(kind)->original.reset(context);
 	else
-		finish_reset(kind, context, count, rest);
-}
-
-static pg_noinline void
-finish_delete(PfsAllocator kind, MemoryContext context, uint64 count, PfsMemoryRest rest)
-{
-	PfsContext *c = pfs_context_of(context);
-
-	pfs_memory_finish_less(c, count, c->bytes, rest);
-	pfs_memory_delete(kind, context);
+		finish_reset(kind, context, how);
 }
 
 /* Deletes a context.  Its entry becomes a spare one of its name, if that is known. */
 static pg_attribute_always_inline void
 delete_plain(PfsAllocator kind, MemoryContext context)
 {
-	PfsContext *c = pfs_context_of(context);
+	PfsContext *c = (PfsContext *) context->methods;
 	PfsContextName *name = pfs_context_name_place(context->name);
-	uint64		count;
-	PfsMemoryRest rest;
+	Emptied		how;
 
-	if (unlikely(c == NULL || name->name != context->name || pfs_memory_is_busy(here.thread)))
+	if (unlikely(name->name != context->name))
 	{
 		pfs_memory_delete(kind, context);
 		return;
 	}
-	count = c->count;
-	rest = empty_plain(c, count);
-	if (unlikely(rest != PFS_REST_NONE))
+	how = empty_plain(c);
+	if (unlikely(how != EMPTIED))
 	{
-		finish_delete(kind, context, count, rest);
+		finish_delete(kind, context, how);
 		return;
 	}
 	if (kind == PFS_BUMP)
@@ -314,17 +328,19 @@ static pg_attribute_always_inline void
 free_any(PfsAllocator kind, bool headers, void *pointer)
 {
 	MemoryContext context = headers ? pfs_compat_set_chunk_context(pointer) : NULL;
+	PfsThread  *t = here.thread;
 	PfsContext *c;
 
 	if (unlikely(context == NULL))
 		context = KIND(kind)->original.get_chunk_context(pointer);
-	c = pfs_context_of(context);
-	if (unlikely(c == NULL))
-		pfs_memory_free(kind, context, pointer);
+	c = (PfsContext *) context->methods;
+	pfs_seqlock_write_begin(&t->memory.seq);
+	if (unlikely(!pfs_memory_is_known(t, c)))
+		leave_free(kind, context, pointer);
 	else if (likely(c->way == PFS_WAY_PLAIN))
-		free_known(kind, headers, PFS_WAY_PLAIN, c, context, pointer);
+		free_known(t, kind, headers, PFS_WAY_PLAIN, c, context, pointer);
 	else
-		free_known(kind, headers, c->way, c, context, pointer);
+		free_known(t, kind, headers, c->way, c, context, pointer);
 }
 
 #define CHUNK_METHODS(name, kind, headers) \
@@ -353,12 +369,19 @@ name##_realloc(PFS_REALLOC_PARAMS) \
 static pg_attribute_always_inline void
 free_of_context(PfsAllocator kind, bool headers, PfsWay way, MemoryContext context, void *pointer)
 {
-	PfsContext *c = pfs_context_of(context);
+	PfsThread  *t = here.thread;
+	PfsContext *c = (PfsContext *) context->methods;
 
-	if (unlikely(c == NULL))
+	if (way == PFS_WAY_OTHER)
+	{
 		pfs_memory_free(kind, context, pointer);
+		return;
+	}
+	pfs_seqlock_write_begin(&t->memory.seq);
+	if (unlikely(!pfs_memory_is_known(t, c)))
+		leave_free(kind, context, pointer);
 	else
-		free_known(kind, headers, way, c, context, pointer);
+		free_known(t, kind, headers, way, c, context, pointer);
 }
 
 #define FREE_METHOD(name, kind, headers, way) \
@@ -371,7 +394,7 @@ name(MemoryContext context, void *pointer) \
 #define CHUNK_METHODS(name, kind, headers) \
 FREE_METHOD(name##_plain_free, kind, headers, PFS_WAY_PLAIN) \
 FREE_METHOD(name##_early_free, kind, headers, PFS_WAY_EARLY) \
-FREE_METHOD(name##_tracked_free, kind, headers, PFS_WAY_TRACKED) \
+FREE_METHOD(name##_top_free, kind, headers, PFS_WAY_TOP) \
 FREE_METHOD(name##_other_free, kind, headers, PFS_WAY_OTHER) \
 static void * \
 name##_realloc(PFS_REALLOC_PARAMS) \
@@ -383,7 +406,7 @@ name##_realloc(PFS_REALLOC_PARAMS) \
 #define SET_CHUNK_METHODS(name, kind) \
 	pfs_memory_probe.ways[kind][PFS_WAY_PLAIN].free_p = name##_plain_free; \
 	pfs_memory_probe.ways[kind][PFS_WAY_EARLY].free_p = name##_early_free; \
-	pfs_memory_probe.ways[kind][PFS_WAY_TRACKED].free_p = name##_tracked_free; \
+	pfs_memory_probe.ways[kind][PFS_WAY_TOP].free_p = name##_top_free; \
 	pfs_memory_probe.ways[kind][PFS_WAY_OTHER].free_p = name##_other_free; \
 	for (PfsWay way = 0; way < PFS_NUM_WAYS; way++) \
 		pfs_memory_probe.ways[kind][way].realloc = name##_realloc
@@ -405,7 +428,7 @@ name##_first_alloc(PFS_ALLOC_PARAMS) \
 } \
 ALLOC_METHOD(name##_plain_alloc, kind, headers, PFS_WAY_PLAIN) \
 ALLOC_METHOD(name##_early_alloc, kind, headers, PFS_WAY_EARLY) \
-ALLOC_METHOD(name##_tracked_alloc, kind, headers, PFS_WAY_TRACKED) \
+ALLOC_METHOD(name##_top_alloc, kind, headers, PFS_WAY_TOP) \
 ALLOC_METHOD(name##_other_alloc, kind, headers, PFS_WAY_OTHER) \
 static void \
 name##_plain_reset(MemoryContext context) \
@@ -432,7 +455,7 @@ name##_delete(MemoryContext context) \
 	pfs_memory_probe.table[kind].alloc = name##_first_alloc; \
 	pfs_memory_probe.ways[kind][PFS_WAY_PLAIN].alloc = name##_plain_alloc; \
 	pfs_memory_probe.ways[kind][PFS_WAY_EARLY].alloc = name##_early_alloc; \
-	pfs_memory_probe.ways[kind][PFS_WAY_TRACKED].alloc = name##_tracked_alloc; \
+	pfs_memory_probe.ways[kind][PFS_WAY_TOP].alloc = name##_top_alloc; \
 	pfs_memory_probe.ways[kind][PFS_WAY_OTHER].alloc = name##_other_alloc; \
 	for (PfsWay way = 0; way < PFS_NUM_WAYS; way++) \
 	{ \

@@ -22,8 +22,8 @@ typedef enum PfsWay
 								 * instrument is on */
 	PFS_WAY_EARLY,				/* the same, of early memory
 								 * (pfs_memory_early.h) */
-	PFS_WAY_TRACKED,			/* its counted chunks are tracked, and its
-								 * instrument is on */
+	PFS_WAY_TOP,				/* TopMemoryContext: its counted chunks are
+								 * tracked, and its instrument is on */
 	PFS_WAY_OTHER,
 } PfsWay;
 
@@ -41,8 +41,8 @@ typedef struct PfsMemoryProbe
 extern PFS_HIDDEN PfsMemoryProbe pfs_memory_probe;
 
 /*
- * This process; thread NULL: its allocations are not looked at.  The thread is a private
- * record before it is known for whom the process works (pfs_memory_early.h).
+ * Where this process counts.  The thread is a private record before it is known for whom the process works
+ * (pfs_memory_early.h), and while its allocations are not looked at.
  */
 typedef struct PfsMemoryHere
 {
@@ -88,6 +88,23 @@ pfs_memory_plain_way(const PfsThread *t)
 	return likely(t->memory.has_levels) ? PFS_WAY_PLAIN : PFS_WAY_EARLY;
 }
 
+/*
+ * Inside a write section, or of early memory: is this the entry of a context, and are there no news?  Whoever has news
+ * takes the address of the entries out of the thread's record.
+ */
+static pg_attribute_always_inline bool
+pfs_memory_is_known(const PfsThread *t, const PfsContext *c)
+{
+	return (uintptr_t) c - pfs_memory_contexts_at(t) < PFS_CONTEXTS_SIZE;
+}
+
+/* Bytes of a chunk as its allocator has it. */
+static inline uint64
+pfs_memory_space(PfsAllocator kind, MemoryContext context, void *pointer)
+{
+	return PFS_SPACE_OF_CHUNK(&pfs_memory_probe.kinds[kind].original, context, pointer) - pfs_memory_probe.kinds[kind].header;
+}
+
 static inline bool
 pfs_memory_is_busy(const PfsThread *t)
 {
@@ -101,8 +118,12 @@ extern void pfs_memory_methods_start(bool headers);
 
 /* ---- pfs_instr_memory_chunk.c ---- */
 
-/* Methods, of contexts and chunks of any kind, whatever is known of them. */
+/*
+ * Methods, of contexts and chunks of any kind, whatever is known of them; came: the rest of an allocation, which returns the
+ * chunk; bytes 0: not known yet.
+ */
 extern void *pfs_memory_alloc(PfsAllocator kind, PFS_ALLOC_PARAMS);
+extern void *pfs_memory_came(PfsAllocator kind, MemoryContext context, uint64 bytes, void *pointer);
 extern void pfs_memory_free(PfsAllocator kind, MemoryContext context, void *pointer);
 extern void *pfs_memory_realloc(PfsAllocator kind, MemoryContext context, PFS_REALLOC_REST);
 extern void pfs_memory_reset(PfsAllocator kind, MemoryContext context);
@@ -111,12 +132,8 @@ extern void pfs_memory_delete(PfsAllocator kind, MemoryContext context);
 /* The entry's methods become those of its way. */
 extern void pfs_memory_choose_methods(PfsContext *c);
 
-/*
- * Look whether another session has flipped switches, or truncated; inside a write
- * section, when it has.
- */
+/* Look whether another session has flipped switches, or truncated. */
 extern void pfs_memory_look(PfsThread *t);
-extern void pfs_memory_take_news(PfsThread *t);
 
 /* A chunk is there that could not be kept account of. */
 extern void pfs_memory_lose_chunk(void);
@@ -133,74 +150,6 @@ pfs_memory_entry(PfsAllocator kind, MemoryContext context)
 	if (likely(c != NULL) || context->methods == pfs_memory_probe.kinds[kind].table)
 		return c;
 	return pfs_memory_search(context);
-}
-
-/*
- * Counting a chunk, or chunks, in two parts.  The first one is inline in the methods and
- * calls nobody; with the write section still open it says what is left to do, which is
- * nearly always nothing.  The second one is a jump out of the method.  So a method saves
- * no register: an allocation of 64 bytes and its free cost 22.8 cycles, without
- * counting 15.2 (bench/cycles).
- */
-typedef enum PfsMemoryRest
-{
-	PFS_REST_NONE,				/* the write section is over */
-	PFS_REST_MARK,				/* a water mark is to be moved */
-	PFS_REST_ALL,				/* there are news, and nothing has been
-								 * counted */
-} PfsMemoryRest;
-
-/*
- * Counts one chunk more, of a context whose chunks are counted.  If something is left to
- * be done it is returned, and the write section is open for pfs_memory_finish_more().
- */
-static pg_attribute_always_inline PfsMemoryRest
-pfs_memory_count_more(PfsContext *c, uint64 bytes)
-{
-	PfsThread  *t = pfs_memory_here.thread;
-
-	pfs_seqlock_write_begin(&t->memory.seq);
-	if (unlikely(pfs_memory_has_news(t)))
-		return PFS_REST_ALL;
-	pfs_bump(&c->count, 1);
-	pfs_bump(&c->bytes, bytes);
-	if (unlikely(pfs_memory_more(t, c->cell, bytes)))
-		return PFS_REST_MARK;
-	pfs_seqlock_write_end(&t->memory.seq);
-	return PFS_REST_NONE;
-}
-
-extern void pfs_memory_finish_more(PfsContext *c, uint64 bytes, PfsMemoryRest rest);
-
-/* Counts chunks less; the entry's own count is lower already, and water marks of early memory have been raised. */
-static pg_attribute_always_inline PfsMemoryRest
-pfs_memory_count_less(PfsContext *c, uint64 count, uint64 bytes)
-{
-	PfsThread  *t = pfs_memory_here.thread;
-
-	pfs_seqlock_write_begin(&t->memory.seq);
-	if (unlikely(pfs_memory_has_news(t)))
-		return PFS_REST_ALL;
-	c->bytes -= bytes;
-	if (unlikely(pfs_memory_less(t, c->cell, count, bytes)))
-		return PFS_REST_MARK;
-	pfs_seqlock_write_end(&t->memory.seq);
-	return PFS_REST_NONE;
-}
-
-extern void pfs_memory_finish_less(PfsContext *c, uint64 count, uint64 bytes, PfsMemoryRest rest);
-
-/* Both parts, where a call more does not matter. */
-static inline void
-pfs_memory_take_off(PfsContext *c, uint64 count, uint64 bytes)
-{
-	PfsMemoryRest rest;
-
-	c->count -= count;
-	pfs_memory_raise_early(pfs_memory_here.thread, c->cell);
-	rest = pfs_memory_count_less(c, count, bytes);
-	if (unlikely(rest != PFS_REST_NONE))
-		pfs_memory_finish_less(c, count, bytes, rest);
 }
 
 /* ---- pfs_instr_memory_switch.c ---- */

@@ -34,8 +34,8 @@ pfs_memory_choose_methods(PfsContext *c)
 	{
 		if (c->counted == PFS_COUNTED_ALL || c->kind == PFS_BUMP)
 			way = pfs_memory_plain_way(here.thread);
-		else if (c->counted == PFS_COUNTED_TRACKED)
-			way = PFS_WAY_TRACKED;
+		else if (c->counted == PFS_COUNTED_TRACKED && c->context == TopMemoryContext)
+			way = PFS_WAY_TOP;
 	}
 	if (way != c->way)
 	{
@@ -52,11 +52,11 @@ pfs_memory_choose_methods(PfsContext *c)
  * Inside a write section: switches may have changed, so what is known of each context is
  * to be found out again, and truncations are applied.
  */
-pg_noinline void
-pfs_memory_take_news(PfsThread *t)
+static void
+take_news(PfsThread *t)
 {
-	pfs_store_relaxed(&t->memory.stale, false);
-	pfs_fence_seqcst();			/* it was made stale behind the news */
+	pfs_store_relaxed(&t->memory.contexts_at, pfs_contexts_at);
+	pfs_fence_seqcst();			/* it was taken away behind the news */
 	here.epoch = pfs_load_acquire(&pfs_memory->epoch);
 	pfs_memory_drop_spares();
 	for (PfsContext *c = pfs_context_next(NULL); c != NULL; c = pfs_context_next(c))
@@ -68,13 +68,21 @@ pfs_memory_take_news(PfsThread *t)
 	pfs_summary_look(t, PFS_FAMILY_MEMORY);
 }
 
+/* Begins a write section in which there are no news. */
+static void
+begin(PfsThread *t)
+{
+	pfs_seqlock_write_begin(&t->memory.seq);
+	if (unlikely(pfs_memory_contexts_at(t) == PFS_NO_CONTEXTS))
+		take_news(t);
+}
+
 void
 pfs_memory_look(PfsThread *t)
 {
-	if (!pfs_load_relaxed(&t->memory.stale))
+	if (pfs_memory_contexts_at(t) != PFS_NO_CONTEXTS)
 		return;
-	pfs_seqlock_write_begin(&t->memory.seq);
-	pfs_memory_take_news(t);
+	begin(t);
 	pfs_seqlock_write_end(&t->memory.seq);
 }
 
@@ -95,67 +103,31 @@ pfs_memory_lose_chunk(void)
 		pfs_add_relaxed(&pfs_memory->chunks_lost, 1);
 }
 
-/*
- * Does what pfs_memory_count_more() has left to be done, and ends the write section that
- * it has left open.
- */
-pg_noinline void
-pfs_memory_finish_more(PfsContext *c, uint64 bytes, PfsMemoryRest rest)
-{
-	PfsThread  *t = here.thread;
-
-	for (; rest == PFS_REST_ALL; rest = pfs_memory_count_more(c, bytes))
-	{
-		pfs_memory_take_news(t);
-		pfs_seqlock_write_end(&t->memory.seq);
-	}
-	if (rest == PFS_REST_MARK)
-	{
-		pfs_memory_raise_high_water(t, c->cell);
-		pfs_seqlock_write_end(&t->memory.seq);
-	}
-}
-
-/* Does what pfs_memory_count_less() has left to be done, in the same way. */
-pg_noinline void
-pfs_memory_finish_less(PfsContext *c, uint64 count, uint64 bytes, PfsMemoryRest rest)
-{
-	PfsThread  *t = here.thread;
-
-	for (; rest == PFS_REST_ALL; rest = pfs_memory_count_less(c, count, bytes))
-	{
-		pfs_memory_take_news(t);
-		pfs_seqlock_write_end(&t->memory.seq);
-	}
-	if (rest == PFS_REST_MARK)
-	{
-		pfs_memory_lower_low_water(t, c->cell);
-		pfs_seqlock_write_end(&t->memory.seq);
-	}
-}
-
 static void
 count_more(PfsContext *c, uint64 bytes)
 {
-	PfsMemoryRest rest = pfs_memory_count_more(c, bytes);
+	PfsThread  *t = here.thread;
 
-	if (unlikely(rest != PFS_REST_NONE))
-		pfs_memory_finish_more(c, bytes, rest);
+	begin(t);
+	pfs_bump(&c->count, 1);
+	pfs_bump(&c->bytes, bytes);
+	if (unlikely(pfs_memory_more(t, c->cell, bytes)))
+		pfs_memory_raise_high_water(t, c->cell);
+	pfs_seqlock_write_end(&t->memory.seq);
 }
 
-static uint64
-bytes_of(PfsAllocator kind, MemoryContext context, void *pointer)
-{
-	return PFS_SPACE_OF_CHUNK(&KIND(kind)->original, context, pointer) - KIND(kind)->header;
-}
-
-/* Something is about to be allocated: what is wanted now? */
 static void
-prepare(PfsContext *c)
+count_less(PfsContext *c, uint64 count, uint64 bytes)
 {
-	pfs_memory_look(here.thread);
-	if (c->epoch != here.epoch)
-		pfs_memory_find_switch(here.thread, c);
+	PfsThread  *t = here.thread;
+
+	begin(t);
+	c->count -= count;
+	c->bytes -= bytes;
+	pfs_memory_raise_early(t, c->cell);
+	if (unlikely(pfs_memory_less(t, c->cell, count, bytes)))
+		pfs_memory_lower_low_water(t, c->cell);
+	pfs_seqlock_write_end(&t->memory.seq);
 }
 
 /*
@@ -181,7 +153,7 @@ chunk_goes(PfsContext *c, const void *chunk, uint64 bytes)
 {
 	if (pfs_memory_is_busy(here.thread) || !pfs_context_take(c, chunk))
 		return;
-	pfs_memory_take_off(c, 1, bytes);
+	count_less(c, 1, bytes);
 	pfs_context_taken(c);
 	pfs_memory_choose_methods(c);
 }
@@ -200,9 +172,7 @@ chunk_changed(PfsContext *c, const void *old, uint64 old_bytes, const void *chun
 	{
 		PfsThread  *t = here.thread;
 
-		pfs_seqlock_write_begin(&t->memory.seq);
-		if (unlikely(pfs_load_relaxed(&t->memory.stale)))
-			pfs_memory_take_news(t);
+		begin(t);
 		pfs_memory_resize(t, c->cell, bytes, old_bytes);
 		c->bytes += bytes - old_bytes;
 		pfs_seqlock_write_end(&t->memory.seq);
@@ -213,7 +183,7 @@ chunk_changed(PfsContext *c, const void *old, uint64 old_bytes, const void *chun
 		if (is_counted)
 			count_more(c, bytes);
 		if (was_counted)
-			pfs_memory_take_off(c, 1, old_bytes);
+			count_less(c, 1, old_bytes);
 		pfs_context_taken(c);
 	}
 	pfs_memory_choose_methods(c);
@@ -238,22 +208,47 @@ find_entry(PfsAllocator kind, MemoryContext context)
 	return pfs_memory_add_context(kind, context, empty || pfs_memory_is_fresh(kind, context));
 }
 
+/* Finds out what is wanted of the context now. */
+static void
+look_at(PfsContext *c)
+{
+	pfs_memory_look(here.thread);
+	if (c->epoch != here.epoch)
+		pfs_memory_find_switch(here.thread, c);
+}
+
+/* The entry of a context in which a chunk comes; NULL: it is not looked at. */
+static PfsContext *
+prepare(PfsAllocator kind, MemoryContext context)
+{
+	PfsContext *c = NULL;
+
+	if (pfs_contexts_at != PFS_NO_CONTEXTS && !pfs_memory_is_busy(here.thread))
+		c = find_entry(kind, context);
+	if (c != NULL)
+		look_at(c);
+	return c;
+}
+
 /* Allocates in any context, and counts the chunk if its instrument is on. */
 void *
 pfs_memory_alloc(PfsAllocator kind, PFS_ALLOC_PARAMS)
 {
-	PfsContext *c = NULL;
-	void	   *pointer;
+	PfsContext *c = prepare(kind, context);
+	void	   *pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
 
-	if (here.thread != NULL && !pfs_memory_is_busy(here.thread))
-	{
-		c = find_entry(kind, context);
-		if (c != NULL)
-			prepare(c);
-	}
-	pointer = KIND(kind)->original.alloc(PFS_ALLOC_ARGS);
 	if (likely(pointer != NULL && c != NULL))
-		chunk_came(c, pointer, kind == PFS_BUMP ? MAXALIGN(size) : bytes_of(kind, context, pointer));
+		chunk_came(c, pointer, kind == PFS_BUMP ? MAXALIGN(size) : pfs_memory_space(kind, context, pointer));
+	return pointer;
+}
+
+void *
+pfs_memory_came(PfsAllocator kind, MemoryContext context, uint64 bytes, void *pointer)
+{
+	PfsContext *c = prepare(kind, context);
+
+	if (likely(c != NULL))
+		chunk_came(c, pointer, bytes != 0 ? bytes : pfs_memory_space(kind, context, pointer));
 	return pointer;
 }
 
@@ -263,7 +258,7 @@ pfs_memory_free(PfsAllocator kind, MemoryContext context, void *pointer)
 	PfsContext *c = pfs_memory_entry(kind, context);
 
 	if (c != NULL)
-		chunk_goes(c, pointer, bytes_of(kind, context, pointer));
+		chunk_goes(c, pointer, pfs_memory_space(kind, context, pointer));
 	KIND(kind)->original.free_p(PFS_FREE_ARGS);
 }
 
@@ -280,11 +275,11 @@ pfs_memory_realloc(PfsAllocator kind, MemoryContext context, PFS_REALLOC_REST)
 
 	if (c == NULL || pfs_memory_is_busy(here.thread))
 		return KIND(kind)->original.realloc(PFS_REALLOC_ARGS);
-	old_bytes = bytes_of(kind, context, pointer);
-	prepare(c);
+	old_bytes = pfs_memory_space(kind, context, pointer);
+	look_at(c);
 	result = KIND(kind)->original.realloc(PFS_REALLOC_ARGS);
 	if (likely(result != NULL))
-		chunk_changed(c, pointer, old_bytes, result, bytes_of(kind, context, result));
+		chunk_changed(c, pointer, old_bytes, result, pfs_memory_space(kind, context, result));
 	return result;
 }
 
@@ -293,7 +288,7 @@ static void
 empty(PfsContext *c)
 {
 	if (c->count > 0)
-		pfs_memory_take_off(c, c->count, c->bytes);
+		count_less(c, c->count, c->bytes);
 	pfs_context_untrack_all(c);
 	c->counted = PFS_COUNTED_ALL;
 }

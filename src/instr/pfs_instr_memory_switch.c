@@ -259,7 +259,7 @@ stop(void)
 		keep |= !leave(c);
 	for (PfsAllocator kind = 0; kind < PFS_NUM_ALLOCATORS; kind++)
 		(void) write_table(kind, &pfs_memory_probe.table[kind], &KIND(kind)->original);
-	pfs_memory_here.thread = NULL;
+	pfs_memory_here.thread = pfs_memory_early_rest();
 	pfs_contexts_stop(keep);
 	pfs_memory_early_stop();
 }
@@ -289,7 +289,7 @@ start(PfsThread *t)
 {
 	bool		done;
 
-	pfs_store_relaxed(&t->memory.stale, !pfs_memory_is_early(t));
+	pfs_memory_make_stale(t);
 	pfs_memory_here.epoch = pfs_load_acquire(&pfs_memory->epoch);
 	if (!have_own_tables())
 	{
@@ -299,6 +299,8 @@ start(PfsThread *t)
 	if (!pfs_contexts_start())
 		return false;
 	pfs_memory_here.thread = t;
+	if (pfs_memory_is_early(t))
+		t->memory.contexts_at = pfs_contexts_at;
 	done = add_all_contexts();
 	for (PfsAllocator kind = 0; done && kind < PFS_NUM_ALLOCATORS; kind++)
 		done = write_table(kind, &KIND(kind)->original, &pfs_memory_probe.table[kind]) == 0;
@@ -348,16 +350,18 @@ hand_over(PfsThread *t)
 static bool
 switch_cb(PfsThread *t, bool wanted)
 {
+	bool		counts = pfs_contexts_at != PFS_NO_CONTEXTS;
+
 	if (!t->memory.has_levels)
-		return pfs_memory_here.thread != NULL;
-	if (pfs_memory_is_early(pfs_memory_here.thread) && pfs_load_relaxed(&t->mask) != 0)
+		return counts;
+	if (counts && pfs_memory_is_early(pfs_memory_here.thread) && pfs_load_relaxed(&t->mask) != 0)
 	{
 		hand_over(t);
 		pfs_store_relaxed(&t->memory.is_counted, true);
 	}
 	if (pfs_memory_here.thread != t)
 	{
-		if (pfs_memory_here.thread != NULL)
+		if (counts)
 			stop();
 		if (!wanted || failed || CritSectionCount > 0 || pfs_load_relaxed(&t->mask) == 0 || !start_or_fail(t))
 			return false;
@@ -375,7 +379,7 @@ switch_cb(PfsThread *t, bool wanted)
 static void
 leave_cb(void)
 {
-	if (pfs_memory_here.thread != NULL)
+	if (pfs_contexts_at != PFS_NO_CONTEXTS)
 		stop();
 }
 
@@ -469,6 +473,7 @@ pfs_memory_probe_start(void)
 		return;
 	}
 	pfs_methods_note_constants();
+	pfs_memory_here.thread = pfs_memory_early_rest();
 	pfs_memory_methods_start(have_sets_headers());
 	pfs_memory_callbacks = &callbacks;
 }

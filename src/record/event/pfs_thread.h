@@ -170,8 +170,10 @@ typedef struct PfsThread
 		uint64		peak;
 		uint64		high;		/* most that was in use until the water mark
 								 * began */
-		bool		stale;		/* switches have changed, or a truncation has
-								 * begun; anybody sets it */
+		uintptr_t	contexts_at;	/* address of the process's entries of
+									 * contexts; PFS_NO_CONTEXTS: switches
+									 * have changed, or a truncation has
+									 * begun; anybody sets it to that */
 		bool		is_counted; /* its allocations are looked at */
 		bool		has_levels; /* owner only: the levels are known */
 		PfsAccount *levels[PFS_NUM_ACCOUNT_KINDS];	/* owner only: whom its
@@ -194,11 +196,14 @@ typedef struct PfsThread
 
 StaticAssertDecl(offsetof(PfsThread, generation) == PFS_CACHE_LINE, "the first line is full");
 
+/* An address that nothing lies behind. */
+#define PFS_NO_CONTEXTS ((uintptr_t) INTPTR_MIN)
+
 /* Switches of memory have changed, or a truncation has begun: this thread looks again. */
 static inline void
 pfs_memory_make_stale(PfsThread *t)
 {
-	pfs_store_relaxed(&t->memory.stale, true);
+	pfs_store_relaxed(&t->memory.contexts_at, PFS_NO_CONTEXTS);
 }
 
 /* The container; NULL when pfs is off.  Inherited from the postmaster. */

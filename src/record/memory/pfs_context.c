@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/memutils.h"
 
 #include "pfs_context.h"
 #include "pfs_private.h"
@@ -30,7 +31,14 @@
 /* Address space that is reserved for the arrays of one size: 16,384 of the largest. */
 #define PLACES_RESERVED (64 * 1024 * 1024)
 
-#define NOWHERE ((uintptr_t) 0 - PFS_CONTEXTS_SIZE)
+/* Chunks begin at multiples of 8 bytes. */
+#define PFS_REGION_SIZE (64 * MAXIMUM_ALIGNOF)
+
+struct PfsChunkRegion
+{
+	uint64		number;			/* its address in units of its size; 0: none */
+	uint64		chunks;			/* a bit for each that is tracked */
+};
 
 /* Contexts. */
 static PfsPool entries = PFS_POOL_INIT(sizeof(PfsContext), PFS_CONTEXTS_MAX);
@@ -42,7 +50,9 @@ static PfsPool small_places[SMALL_BITS + 1];
 /* The only place of a context that has no set. */
 static PfsChunkRegion no_region;
 
-uintptr_t	pfs_contexts_at = NOWHERE;
+const void *pfs_newest_chunks[PFS_NEWEST_CHUNKS];
+
+uintptr_t	pfs_contexts_at = PFS_NO_CONTEXTS;
 bool		pfs_contexts_incomplete;
 
 /* ---- arrays of places ---- */
@@ -117,7 +127,7 @@ pfs_contexts_stop(bool keep)
 	else
 		pfs_pool_destroy(&entries);
 	found_last = NULL;
-	pfs_contexts_at = NOWHERE;
+	pfs_contexts_at = PFS_NO_CONTEXTS;
 }
 
 static inline void
@@ -204,6 +214,29 @@ pfs_context_search(MemoryContext context)
 
 /* ---- chunks ---- */
 
+static inline uint64
+number_of(const void *chunk)
+{
+	return (uintptr_t) chunk / PFS_REGION_SIZE;
+}
+
+static inline uint64
+bit_of(const void *chunk)
+{
+	return UINT64_C(1) << ((uintptr_t) chunk / MAXIMUM_ALIGNOF % 64);
+}
+
+/* The place of a region, or the free one where it would be. */
+static inline PfsChunkRegion *
+place_of(const PfsContext *c, uint64 number)
+{
+	uint64		place = (uint64) ((uint32) number * UINT32_C(0x9E3779B9)) >> c->shift;
+
+	while (unlikely(c->places[place].number != number) && c->places[place].number != 0)
+		place = (place + 1) & c->mask;
+	return &c->places[place];
+}
+
 static inline uint32
 bits_of(const PfsContext *c)
 {
@@ -259,21 +292,29 @@ renew_set(PfsContext *c)
 	{
 		if (old.places[i].chunks != 0)
 		{
-			*pfs_chunk_place(c, old.places[i].number) = old.places[i];
+			*place_of(c, old.places[i].number) = old.places[i];
 			c->nregions++;
 		}
 	}
 	put_places(old.places, bits_of(&old));
 }
 
+/* The region of this number in a context's set; NULL: there is none. */
+static PfsChunkRegion *
+find_region(const PfsContext *c, uint64 number)
+{
+	PfsChunkRegion *region = place_of(c, number);
+
+	return likely(region->number == number) ? region : NULL;
+}
+
 /*
- * Adds a chunk's region to a context's set, or returns NULL where there is no room for it: a set that could
+ * Adds a region to a context's set, or returns NULL where there is no room for it: a set that could
  * not be made anew is filled to seven eighths.
  */
-PfsChunkRegion *
-pfs_chunk_add_region(PfsContext *c, const void *chunk)
+static PfsChunkRegion *
+add_region(PfsContext *c, uint64 number)
 {
-	uint64		number = pfs_chunk_region_number(chunk);
 	PfsChunkRegion *region;
 
 	/*
@@ -284,7 +325,7 @@ pfs_chunk_add_region(PfsContext *c, const void *chunk)
 		renew_set(c);
 	if (is_full(c))
 		return NULL;
-	region = pfs_chunk_place(c, number);
+	region = place_of(c, number);
 	*region = (PfsChunkRegion)
 	{
 		.number = number
@@ -293,9 +334,64 @@ pfs_chunk_add_region(PfsContext *c, const void *chunk)
 	return region;
 }
 
+static bool
+track_in_region(PfsContext *c, const void *chunk)
+{
+	PfsChunkRegion *region = find_region(c, number_of(chunk));
+
+	if (unlikely(region == NULL))
+		region = add_region(c, number_of(chunk));
+	if (unlikely(region == NULL))
+		return false;
+	region->chunks |= bit_of(chunk);
+	return true;
+}
+
+static inline bool
+has_newest(const PfsContext *c)
+{
+	return c->context == TopMemoryContext;
+}
+
+/* Puts a chunk into the context's set; false: the set is full. */
+static bool
+track(PfsContext *c, const void *chunk)
+{
+	const void **newest = pfs_newest_chunk(chunk);
+
+	if (!has_newest(c))
+		return track_in_region(c, chunk);
+	if (*newest != NULL && !track_in_region(c, *newest))
+		return false;
+	*newest = chunk;
+	return true;
+}
+
+/* Takes it out; false: it was not there. */
+static bool
+untrack(PfsContext *c, const void *chunk)
+{
+	PfsChunkRegion *region;
+	uint64		chunks;
+
+	if (has_newest(c) && *pfs_newest_chunk(chunk) == chunk)
+	{
+		*pfs_newest_chunk(chunk) = NULL;
+		return true;
+	}
+	region = find_region(c, number_of(chunk));
+	if (unlikely(region == NULL))
+		return false;
+	chunks = region->chunks;
+	region->chunks = chunks & ~bit_of(chunk);
+	return region->chunks != chunks;
+}
+
 void
 pfs_context_untrack_all(PfsContext *c)
 {
+	if (unlikely(has_newest(c)))
+		memset(pfs_newest_chunks, 0, sizeof(pfs_newest_chunks));
 	if (likely(c->mask == 0))
 		return;
 	put_places(c->places, bits_of(c));
@@ -321,7 +417,7 @@ pfs_context_put(PfsContext *c, const void *chunk, bool *lost)
 	if (c->counted != (c->on ? PFS_COUNTED_TRACKED : PFS_COUNTED_UNTRACKED))
 		return c->on;
 	/* It is an exception in its context. */
-	*lost = !pfs_chunk_track(c, chunk);
+	*lost = !track(c, chunk);
 	return c->on != *lost;
 }
 
@@ -333,7 +429,7 @@ bool
 pfs_context_take(PfsContext *c, const void *chunk)
 {
 	/* Where all are counted, or none, the set is empty. */
-	bool		was_tracked = pfs_chunk_untrack(c, chunk);
+	bool		was_tracked = untrack(c, chunk);
 
 	if (c->counted == PFS_COUNTED_NONE || c->counted == PFS_COUNTED_TRACKED)
 		return was_tracked;

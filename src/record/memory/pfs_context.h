@@ -12,7 +12,7 @@
  *
  * A set is a bit for each place where a chunk can begin, in regions that are found by their
  * address.  To untrack a chunk is to clear its bit: its region stays, as the next chunk is
- * likely to come there.
+ * likely to come there.  That of TopMemoryContext has a table of its newest chunks in front.
  *
  * A context leads to its entry by its methods: they are the entry's first member.
  * Where another library has put methods of its own into a context, the entry is
@@ -26,6 +26,7 @@
 
 #include "pfs.h"
 #include "pfs_memory_cell.h"
+#include "pfs_thread.h"
 #include "nodes/memnodes.h"
 
 /* Which of a context's chunks are counted? */
@@ -37,14 +38,7 @@ typedef enum PfsCounted
 	PFS_COUNTED_UNTRACKED,		/* those not in the set */
 } PfsCounted;
 
-/* Chunks begin at multiples of 8 bytes. */
-#define PFS_REGION_SIZE (64 * MAXIMUM_ALIGNOF)
-
-typedef struct PfsChunkRegion
-{
-	uint64		number;			/* its address in units of its size; 0: none */
-	uint64		chunks;			/* a bit for each that is tracked */
-} PfsChunkRegion;
+typedef struct PfsChunkRegion PfsChunkRegion;
 
 /* One context.  Stays where it is until it is removed. */
 typedef struct PfsContext
@@ -98,26 +92,20 @@ extern bool pfs_contexts_have_room(void);
 /* The context goes; its chunks have been forgotten. */
 extern void pfs_context_remove(PfsContext *c);
 
-/*
- * The entry that a context's methods lead to; NULL: they are not ours, but the
- * kind's table, or another library's.  All methods of ours ask this, as a library can
- * copy them into a table of its own, and can call them when nothing is counted any
- * more.
- */
+/* Address of the first entry; PFS_NO_CONTEXTS: there are none. */
 #define PFS_CONTEXTS_SIZE (PFS_CONTEXTS_MAX * sizeof(PfsContext))
 
-/* Address of the first entry; while there are none, one that no methods can lie behind. */
 extern PFS_HIDDEN uintptr_t pfs_contexts_at;
 
-static pg_attribute_always_inline PfsContext *
+/*
+ * The entry that a context's methods lead to; NULL: they are not ours, but the
+ * kind's table, or another library's.  All methods of ours ask this, by their thread's copy of the address, as a
+ * library can copy them into a table of its own, and can call them when nothing is counted any more.
+ */
+static inline PfsContext *
 pfs_context_of(MemoryContext context)
 {
-	if (unlikely((uintptr_t) context->methods - pfs_contexts_at >= PFS_CONTEXTS_SIZE))
-		return NULL;
-	/* So that callers, all of which compare, do it once. */
-	if (context->methods == NULL)
-		__builtin_unreachable();
-	return (PfsContext *) context->methods;
+	return (uintptr_t) context->methods - pfs_contexts_at < PFS_CONTEXTS_SIZE ? (PfsContext *) context->methods : NULL;
 }
 
 /*
@@ -132,70 +120,18 @@ extern PfsContext *pfs_context_next(PfsContext *c);
 /* Its tracked chunks, if any, go, and with them its set. */
 extern void pfs_context_untrack_all(PfsContext *c);
 
-/* A region for this chunk, which has none yet, in the context's set; NULL: the set is full. */
-extern PfsChunkRegion *pfs_chunk_add_region(PfsContext *c, const void *chunk);
-
-static pg_attribute_always_inline uint64
-pfs_chunk_region_number(const void *chunk)
-{
-	return (uintptr_t) chunk / PFS_REGION_SIZE;
-}
-
-static pg_attribute_always_inline uint64
-pfs_chunk_bit(const void *chunk)
-{
-	return UINT64_C(1) << ((uintptr_t) chunk / MAXIMUM_ALIGNOF % 64);
-}
-
-/* The place of a region, or the free one where it would be. */
-static pg_attribute_always_inline PfsChunkRegion *
-pfs_chunk_place(const PfsContext *c, uint64 number)
-{
-	uint64		place = (uint64) ((uint32) number * UINT32_C(0x9E3779B9)) >> c->shift;
-
-	while (unlikely(c->places[place].number != number) && c->places[place].number != 0)
-		place = (place + 1) & c->mask;
-	return &c->places[place];
-}
-
-/* The chunk's region in the context's set; NULL: there is none. */
-static pg_attribute_always_inline PfsChunkRegion *
-pfs_chunk_region(const PfsContext *c, const void *chunk)
-{
-	uint64		number = pfs_chunk_region_number(chunk);
-	PfsChunkRegion *region = pfs_chunk_place(c, number);
-
-	return likely(region->number == number) ? region : NULL;
-}
-
 /*
- * Put a chunk into the context's set, or take it out.  track returns false if the set
- * is full; untrack, if it was not there.
+ * The newest chunks in the set of TopMemoryContext: ten of a transaction come and go there.  Each has its place, by its
+ * address; where that is another one's, this is the regions' business (pfs_context_put()).
  */
-static inline bool
-pfs_chunk_track(PfsContext *c, const void *chunk)
+#define PFS_NEWEST_CHUNKS 512
+
+extern PFS_HIDDEN const void *pfs_newest_chunks[PFS_NEWEST_CHUNKS];
+
+static pg_attribute_always_inline const void **
+pfs_newest_chunk(const void *chunk)
 {
-	PfsChunkRegion *region = pfs_chunk_region(c, chunk);
-
-	if (unlikely(region == NULL))
-		region = pfs_chunk_add_region(c, chunk);
-	if (unlikely(region == NULL))
-		return false;
-	region->chunks |= pfs_chunk_bit(chunk);
-	return true;
-}
-
-static pg_attribute_always_inline bool
-pfs_chunk_untrack(PfsContext *c, const void *chunk)
-{
-	PfsChunkRegion *region = pfs_chunk_region(c, chunk);
-	uint64		chunks;
-
-	if (unlikely(region == NULL))
-		return false;
-	chunks = region->chunks;
-	region->chunks = chunks & ~pfs_chunk_bit(chunk);
-	return region->chunks != chunks;
+	return &pfs_newest_chunks[(uintptr_t) chunk / 16 % PFS_NEWEST_CHUNKS];
 }
 
 /*

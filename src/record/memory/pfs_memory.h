@@ -5,8 +5,8 @@
  *	  a free does to the thread's cells.
  *
  * A process is told that switches have changed, or that something was truncated,
- * by a flag in its thread's record: every allocation and free that is counted looks
- * at it, inside its write section.  The epoch says which switches a process knows.
+ * by a word in its thread's record that says where its entries of contexts lie: every allocation and free that is
+ * counted looks at it, inside its write section.  The epoch says which switches a process knows.
  */
 #ifndef PFS_MEMORY_H
 #define PFS_MEMORY_H
@@ -47,16 +47,16 @@ extern void pfs_memory_look_again(void);
 /* ---- owner, inside a write section of t->memory.seq ---- */
 
 /*
- * Has anybody made it stale?  The load stands behind the odd word, which the
- * compiler leaves in place; an atomic one would be an instruction of its own.
+ * Where the process's entries of contexts begin, unless there are news (PFS_NO_CONTEXTS).  The load stands behind the odd
+ * word, which the compiler leaves in place; an atomic one would be an instruction of its own.
  */
-static pg_attribute_always_inline bool
-pfs_memory_has_news(const PfsThread *t)
+static pg_attribute_always_inline uintptr_t
+pfs_memory_contexts_at(const PfsThread *t)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-	return t->memory.stale;
+	return t->memory.contexts_at;
 #else
-	return pfs_load_relaxed(&t->memory.stale);
+	return pfs_load_relaxed(&t->memory.contexts_at);
 #endif
 }
 

@@ -42,6 +42,13 @@ pfs_memory_early_start(void)
 	return &early;
 }
 
+PfsThread *
+pfs_memory_early_rest(void)
+{
+	pfs_memory_make_stale(&early);
+	return &early;
+}
+
 bool
 pfs_memory_is_early(const PfsThread *t)
 {

@@ -20,6 +20,9 @@
  */
 extern PfsThread *pfs_memory_early_start(void);
 
+/* The same record while nothing is counted: by it no methods find an entry, as another library may have kept ours. */
+extern PfsThread *pfs_memory_early_rest(void);
+
 extern bool pfs_memory_is_early(const PfsThread *t);
 
 /*
