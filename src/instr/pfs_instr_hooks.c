@@ -259,32 +259,6 @@ run_left(const QueryDesc *desc, PfsUsage usage, uint64 start)
 		pfs_call_run_end(&call, rows_sent(desc), rows_affected(desc), 0);
 }
 
-/* The first run of a plain statement, without workers, and without WITH that writes. */
-static pg_noinline void
-plain_run(PFS_EXECUTOR_RUN_PARAMS)
-{
-	PfsUsage	usage;
-	uint64		start = pfs_plain_runs(&usage);
-
-	prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
-	if (likely(pfs_plain_has_run(desc, &usage, start)))
-	{
-		uint64		rows = desc->estate->es_processed;
-
-		if (likely(desc->operation == CMD_SELECT || desc->plannedstmt->hasReturning))
-			pfs_plain.open.event->n[PFS_N_ROWS_SENT] = rows;
-		if (desc->operation != CMD_SELECT)
-			pfs_plain_rare()[PFS_N_ROWS_AFFECTED - PFS_N_RARE] = rows;
-	}
-	else
-	{
-		/* What is handed over itself would be kept in memory from the begin. */
-		PfsUsage	then = usage;
-
-		run_left(desc, then, start);
-	}
-}
-
 /*
  * Any other run.  Workers have to know for which digest they work, and rows of WITH have to be
  * watched while the query runs.
@@ -322,14 +296,36 @@ general_run(PFS_EXECUTOR_RUN_PARAMS)
 	}
 }
 
-/* The same of a plain statement whose stages are collected. */
+/* The first run of a plain statement, without workers, and without WITH that writes. */
 static pg_noinline void
-staged_run(PFS_EXECUTOR_RUN_PARAMS)
+plain_run(PFS_EXECUTOR_RUN_PARAMS)
 {
-	if (likely(pfs_plain_mark(PFS_STAGE_EXECUTE)))
-		plain_run(PFS_EXECUTOR_RUN_ARGS);
-	else
+	PfsUsage	usage;
+	uint64		start;
+
+	if (pfs_plain_has_stages() && unlikely(!pfs_plain_mark(PFS_STAGE_EXECUTE)))
+	{
 		general_run(PFS_EXECUTOR_RUN_ARGS);
+		return;
+	}
+	start = pfs_plain_runs(&usage);
+	prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
+	if (likely(pfs_plain_has_run(desc, &usage, start)))
+	{
+		uint64		rows = desc->estate->es_processed;
+
+		if (likely(desc->operation == CMD_SELECT || desc->plannedstmt->hasReturning))
+			pfs_plain.open.event->n[PFS_N_ROWS_SENT] = rows;
+		if (desc->operation != CMD_SELECT)
+			pfs_plain_rare()[PFS_N_ROWS_AFFECTED - PFS_N_RARE] = rows;
+	}
+	else
+	{
+		/* What is handed over itself would be kept in memory from the begin. */
+		PfsUsage	then = usage;
+
+		run_left(desc, then, start);
+	}
 }
 
 /* Passes a run on. */
@@ -339,12 +335,7 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 	if (likely(pfs_plain_is(PFS_PLAIN_STARTED, desc)) &&
 		likely(!desc->plannedstmt->parallelModeNeeded && !desc->plannedstmt->hasModifyingCTE) &&
 		(likely(pfs_plain.depth == 0) || !PFS_EXECUTOR_RUN_IN_PARTS))
-	{
-		if (pfs_plain_has_stages())
-			staged_run(PFS_EXECUTOR_RUN_ARGS);
-		else
-			plain_run(PFS_EXECUTOR_RUN_ARGS);
-	}
+		plain_run(PFS_EXECUTOR_RUN_ARGS);
 	else if (pfs_are_hooks_off())
 		prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
 	else
@@ -600,27 +591,21 @@ general_end(QueryDesc *desc)
 		pfs_call_executor_end_end(&call, desc);
 }
 
-/* The same where stages are collected: the statement, and this one with it, may end behind the call, in a pipeline. */
+/*
+ * The end of any plain statement's query.  Where stages are collected, the statement, and this one with it, may end behind the
+ * call, in a pipeline.
+ */
 static pg_noinline void
-staged_end(QueryDesc *desc)
+any_plain_end(QueryDesc *desc)
 {
-	if (unlikely(!pfs_plain_mark(PFS_STAGE_EXECUTOR_END)))
+	if (pfs_plain_has_stages() && unlikely(!pfs_plain_mark(PFS_STAGE_EXECUTOR_END)))
 	{
 		general_end(desc);
 		return;
 	}
 	plain_end(desc);
-	pfs_plain.open.stamp = pfs_plain_now();
-}
-
-/* The end of any plain statement's query. */
-static pg_attribute_always_inline void
-any_plain_end(QueryDesc *desc)
-{
 	if (pfs_plain_has_stages())
-		staged_end(desc);
-	else
-		plain_end(desc);
+		pfs_plain.open.stamp = pfs_plain_now();
 }
 
 /* Passes the end on. */

@@ -88,11 +88,13 @@ gettuple_timed(const IndexAm *am, IndexScanDesc scan, ScanDirection direction)
 static bool
 btree_gettuple_of_page(IndexScanDesc scan, ScanDirection direction)
 {
-	const IndexFetchTableData *fetch = scan->xs_heapfetch;
-	PfsScanPlace *place = pfs_scan_home(fetch);
+	const IndexFetchTableData *fetch;
+	PfsScanPlace *place;
 
 	if (!IS_ON)
 		return btree_gettuple_of_server(scan, direction);
+	fetch = scan->xs_heapfetch;
+	place = pfs_scan_home(fetch);
 	if (likely(fetch != NULL && pfs_scan_is_at(place, fetch) && pfs_compat_btree_has_entry(scan, direction)))
 	{
 		pfs_rel_index_row(place->link.run);

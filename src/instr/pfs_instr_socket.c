@@ -198,8 +198,7 @@ static inline bool
 has_put_off(const PfsThread *t)
 {
 	return (pfs_local.not_usual & ~(PFS_SLOW_UNNAMED | PFS_SLOW_PROGRESS | PFS_SLOW_LWLOCK | PFS_SLOW_OVER)) != 0 ||
-		(pfs_load_relaxed(&t->seq.word) & 1) != 0 || pfs_memory_is_counted || pfs_memory_is_stale() ||
-		pfs_program_innermost != NULL;
+		(pfs_load_relaxed(&t->seq.word) & 1) != 0 || pfs_memory_is_counted || pfs_program_innermost != NULL;
 }
 
 /*
@@ -248,7 +247,7 @@ general_idle(PfsThread *t, PfsTimestamp now, const void *frame, PfsFramesMemo *m
 	uint32		source = pfs_frames_source_memo(frame, memo);
 	bool		in_transaction = IsTransactionOrTransactionBlock();
 
-	if (unlikely(has_put_off(t)))
+	if (unlikely(has_put_off(t) || pfs_memory_is_stale()))
 		settle(t);
 	pfs_write_begin(t);
 	if (!pfs_are_hooks_off())
@@ -292,13 +291,34 @@ plain_idle(PfsThread *t, PfsTimestamp now, const PfsFramesMemo *memo)
 }
 
 /*
+ * The same while statements are off: none ends.  The lookup of a usual wait was made when the process had followed the
+ * switches of memory (make_lookup()).
+ */
+static pg_attribute_always_inline bool
+quiet_idle(PfsThread *t, PfsTimestamp now, const PfsFramesMemo *memo)
+{
+	bool		in_transaction;
+	bool		begun;
+
+	if (!pfs_are_hooks_off() || unlikely(now.timer != PFS_FLAGS_TIMER(pfs_local.usual) || has_put_off(t)))
+		return false;
+	in_transaction = IsTransactionOrTransactionBlock();
+	pfs_write_begin(t);
+	begun = usual_idle_begins(t, in_transaction, now.at, memo->source);
+	pfs_write_end(t);
+	if (likely(begun))
+		pfs_error_idle(t);
+	return begun;
+}
+
+/*
  * The session has looked for its client's next message, at this reading, and there was none: its
  * statement ends, and it begins to wait.
  */
 static pg_attribute_always_inline void
 becomes_idle(PfsThread *t, PfsTimestamp now, const void *frame, PfsFramesMemo *memo)
 {
-	if (unlikely(!pfs_frames_memo_has(frame, memo) || !plain_idle(t, now, memo)))
+	if (unlikely(!pfs_frames_memo_has(frame, memo)) || (!plain_idle(t, now, memo) && !quiet_idle(t, now, memo)))
 		general_idle(t, now, frame, memo);
 	if (unlikely(pfs_prepared_count > 0))
 		pfs_prepared_look(t);
@@ -463,16 +483,26 @@ did_not_wait(PfsThread *t, PfsTimestamp looked, ssize_t bytes)
 }
 
 /*
- * Behind a call that receives, while all is off: something has been switched since, or prepared statements are to be
- * looked at.  Between two statements no other socket than the client's is read.
+ * Behind a call that receives, which began when all was off, but something had been switched since, or prepared statements
+ * are to be looked at.  Between two statements no other socket than the client's is read.
  */
-static pg_noinline void
+static void
 look_at_switches(ssize_t bytes)
 {
 	if (pfs_prepared_count > 0)
 		pfs_prepared_look(pfs_my_thread);
 	if (!pfs_plain_stays_off() && MyProcPort != NULL && pfs_between_statements())
 		did_not_wait(pfs_my_thread, pfs_timestamp_now(), bytes);
+}
+
+/*
+ * While all is off: is nothing to be done with a call that receives?  It is asked before the call, so that this only passes
+ * on: a session that waits for its client asks once more when bytes have come.
+ */
+static pg_attribute_always_inline bool
+is_quiet(void)
+{
+	return !pfs_plain_is_stale() && likely(pfs_prepared_count == 0);
 }
 
 /* A call that moves bytes on a socket that is not the client's; frame: of the wrapper. */
@@ -502,7 +532,7 @@ CALL_OF_OTHER(name, params, args, op) \
 static ssize_t \
 wrap_##name params \
 { \
-	if (unlikely(pfs_my_thread == NULL) || pfs_is_all_off()) \
+	if (pfs_is_all_off() || unlikely(pfs_my_thread == NULL)) \
 		return pfs_real.name args; \
 	return other_##name(FRAME, PFS_UNPACK args); \
 }
@@ -578,7 +608,7 @@ off_##name params \
 { \
 	ssize_t		result = pfs_real.name args; \
 \
-	if (pfs_plain_is_stale() || unlikely(pfs_prepared_count > 0)) \
+	if (likely(pfs_my_thread != NULL)) \
 		look_at_switches(result); \
 	return result; \
 }
@@ -599,12 +629,12 @@ wrap_##name params \
 { \
 	if (pfs_local.idle != NULL && likely(PFS_IMPORT(MyProcPort)->sock == fd)) \
 		return idle_##name args; \
+	if (pfs_is_all_off()) \
+		return likely(is_quiet()) ? pfs_real.name args : off_##name args; \
 	if (likely(pfs_plain.state == PFS_PLAIN_RAN) && likely(PFS_IMPORT(MyProcPort)->sock == fd)) \
 		return look_##name args; \
 	if (unlikely(pfs_thread_here() == NULL)) \
 		return pfs_real.name args; \
-	if (pfs_is_all_off()) \
-		return off_##name args; \
 	if (is_client_socket(fd) && pfs_between_statements()) \
 		return look_##name args; \
 	return call_##name args; \
@@ -619,7 +649,7 @@ CALL(send, (int fd, const void *buf, size_t len, int how), (fd, buf, len, how), 
 static ssize_t
 wrap_send(int fd, const void *buf, size_t len, int how)
 {
-	if (unlikely(pfs_my_thread == NULL) || pfs_is_all_off())
+	if (pfs_is_all_off() || unlikely(pfs_my_thread == NULL))
 		return pfs_real.send(fd, buf, len, how);
 	return call_send(fd, buf, len, how);
 }

@@ -121,13 +121,6 @@ plain_commits(void)
 	return likely(pfs_plain.state == PFS_PLAIN_RAN) && likely(pfs_transaction.event != NULL);
 }
 
-/* Is nothing on, and no transaction open that has begun before? */
-static inline bool
-is_nobodys(void)
-{
-	return pfs_are_hooks_off() && pfs_transaction.event == NULL;
-}
-
 /* A plain statement commits whose stages are collected. */
 static pg_noinline void
 before_staged_commit(void)
@@ -143,7 +136,7 @@ before_commit(void)
 {
 	if (plain_commits() && pfs_plain_has_stages())
 		before_staged_commit();
-	else if (plain_commits() || is_nobodys())
+	else if (plain_commits() || pfs_are_hooks_off())
 		pfs_drop_committing();
 	else
 		general_xact(XACT_EVENT_PRE_COMMIT);
@@ -157,7 +150,7 @@ static inline void
 commit(void)
 {
 	if (unlikely(pfs_object_work.any != 0) ||
-		(plain_commits() ? !pfs_transaction_of_plain_commits(pfs_my_thread) : !is_nobodys() || pfs_rel_local.open != 0))
+		(plain_commits() ? !pfs_transaction_of_plain_commits(pfs_my_thread) : !pfs_are_hooks_off() || pfs_rel_local.open != 0))
 		general_xact(XACT_EVENT_COMMIT);
 }
 

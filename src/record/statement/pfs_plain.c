@@ -106,7 +106,7 @@ is_something_open(const PfsThread *t)
 			return true;
 	}
 	return pfs_memory_is_counted || pfs_local.slow != 0 || pfs_sql.top_open || pfs_sql.open != NULL ||
-		pfs_stages.n != 0 || pfs_open_error.sqlstate != 0 || pfs_rel_local.open != 0;
+		pfs_transaction.event != NULL || pfs_stages.n != 0 || pfs_open_error.sqlstate != 0 || pfs_rel_local.open != 0;
 }
 
 /* Behind a switch: a transaction that has begun meanwhile is none. */
@@ -216,12 +216,25 @@ pfs_plain_arrives_with_more(PfsThread *t, uint64 now)
 	};
 }
 
-bool
-pfs_plain_mark(PfsStageKind kind)
+static pg_noinline bool
+mark_otherwise(PfsStageKind kind)
 {
 	PfsTimestamp now = {pfs_plain_now(), PFS_FLAGS_TIMER(pfs_local.usual)};
 
 	return pfs_stage_mark(pfs_my_thread, kind, now);
+}
+
+/* While nothing is switched, all stages have the flags of the run, and the default timer. */
+bool
+pfs_plain_mark(PfsStageKind kind)
+{
+	PfsStageRun *run = pfs_stages.run;
+
+	if (unlikely(!pfs_plain_is_on() || run == NULL || pfs_stages.n != 1 || run->first.more == PFS_STAGE_MARKS ||
+				 PFS_FLAGS_TIMER(pfs_local.usual) != PFS_TIMER_CYCLE))
+		return mark_otherwise(kind);
+	pfs_stage_add_mark(pfs_my_thread, run, pfs_stage_instrument[kind], pfs_read_cycles());
+	return true;
 }
 
 bool
@@ -253,7 +266,7 @@ end_more(PfsThread *t, PfsStoredStatement *e, uint64 now)
 		pfs_stored_last(e)[0] = pfs_memory_total_next(t) + 1;
 	}
 	if (pfs_plain.more & PFS_PLAIN_STAGES)
-		pfs_stage_pop(t, 0, end);
+		pfs_stages_end(t, end);
 	return true;
 }
 

@@ -147,6 +147,7 @@ pfs_stage_end_run(PfsThread *t, uint64 end)
 	const PfsStageMark *marks_end;
 	uint64		start;
 	uint32		instrument;
+	uint32		first = pfs_stage_instrument[0];
 
 	pfs_stages.n = 0;
 	pfs_stages.run = NULL;
@@ -159,12 +160,12 @@ pfs_stage_end_run(PfsThread *t, uint64 end)
 	{
 		uint64		at = Max(mark->at, start);
 
-		pfs_cells_add(&t->cells[PFS_FAMILY_STAGES], pfs_stage_cell(instrument), at - start);
+		pfs_cells_add(&t->cells[PFS_FAMILY_STAGES], instrument - first, at - start);
 		instrument = pfs_stage_mark_instrument(mark);
 		start = at;
 	}
 	end = Max(end, start);
-	pfs_cells_add(&t->cells[PFS_FAMILY_STAGES], pfs_stage_cell(instrument), end - start);
+	pfs_cells_add(&t->cells[PFS_FAMILY_STAGES], instrument - first, end - start);
 	if (unlikely(pfs_load_relaxed(&t->stages_hidden) >= run->first.event_id ||
 				 pfs_load_relaxed(&t->stages_hidden_long) >= run->first.event_id))
 		hide_stages(t, run);

@@ -101,7 +101,19 @@ extern uint32 pfs_stages_hidden(const PfsStageRun *run, uint64 hidden_id, uint64
 /* The last stage of the top level ends. */
 extern void pfs_stage_end_run(PfsThread *t, uint64 end);
 
-/* The same, and another one begins; the slow path of pfs_stage_mark(). */
+/* All stages end, with the statement at top level. */
+static inline void
+pfs_stages_end(PfsThread *t, PfsTimestamp now)
+{
+	if (likely(pfs_stages.n == 1 && pfs_stages.run != NULL && now.timer == PFS_FLAGS_TIMER(pfs_stages.run->first.flags)))
+		pfs_stage_end_run(t, now.at);
+	else if (likely(pfs_stages.n == 1 && pfs_stages.items[0].flags == 0))
+		pfs_stages.n = 0;
+	else
+		pfs_stage_pop(t, 0, now);
+}
+
+/* The last stage of the top level ends, and another one begins; the slow path of pfs_stage_mark(). */
 extern void pfs_stage_switch_slow(PfsThread *t, PfsStageKind kind, PfsTimestamp now, uint64 statement_id);
 
 /*
@@ -116,9 +128,24 @@ pfs_stage_stays_off(const PfsThread *t, PfsStageKind kind)
 }
 
 /*
- * Ends the stage of the top level where another one begins: one more mark of the run,
- * which readers come to by `more` (A, pairs with the acquire in pfs_statement_read.c); no
- * write section is needed.  True where there is no run, and the next stage is off, too.
+ * Adds a mark to the run, which has room for it, and which readers come to by `more` (A, pairs with the acquire in
+ * pfs_statement_read.c); no write section is needed.
+ */
+static inline void
+pfs_stage_add_mark(PfsThread *t, PfsStageRun *run, PfsInstrumentId instrument, uint64 at)
+{
+	uint32		more = run->first.more;
+	uint64		id = t->last_event_id + 1;
+
+	t->last_event_id = id;
+	run->marks[more].at = at;
+	run->marks[more].what = id << 16 | instrument;
+	pfs_store_release(&run->first.more, more + 1);	/* A */
+	pfs_local.parent.event_id = id;
+}
+
+/*
+ * Ends the stage of the top level where another one begins.  True also where there is no run, and the next stage is off.
  * False: the caller calls pfs_stage_switch_slow(), as others are nested in it, `now` is no
  * reading of its timer, the run is full or has other flags, or there is none and the next
  * stage may be on.
@@ -128,8 +155,6 @@ pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsTimestamp now)
 {
 	PfsInstrumentId instrument = pfs_stage_instrument[kind];
 	PfsStageRun *run = pfs_stages.run;
-	uint32		more;
-	uint64		id;
 
 	if (pfs_stages.n != 1)
 		return false;
@@ -137,14 +162,9 @@ pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsTimestamp now)
 		return pfs_stage_stays_off(t, kind);
 	if (now.timer != PFS_FLAGS_TIMER(run->first.flags))
 		return false;
-	more = run->first.more;
-	if (unlikely(more == PFS_STAGE_MARKS || pfs_wait_flags(t, instrument) != run->first.flags))
+	if (unlikely(run->first.more == PFS_STAGE_MARKS || pfs_wait_flags(t, instrument) != run->first.flags))
 		return false;
-	t->last_event_id = id = t->last_event_id + 1;
-	run->marks[more].at = now.at;
-	run->marks[more].what = id << 16 | instrument;
-	pfs_store_release(&run->first.more, more + 1);	/* A */
-	pfs_local.parent.event_id = id;
+	pfs_stage_add_mark(t, run, instrument, now.at);
 	return true;
 }
 

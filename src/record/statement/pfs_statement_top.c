@@ -117,12 +117,7 @@ pfs_top_end(PfsThread *t, PfsTimestamp now)
 			pfs_statement_name(t, s, pfs_other_statement[s->phase == PFS_PHASE_PARSE ? PFS_STATEMENT_PARSE
 														 : PFS_STATEMENT_BIND], NULL);
 	}
-	if (likely(pfs_stages.n == 1 && pfs_stages.run != NULL && now.timer == PFS_FLAGS_TIMER(pfs_stages.run->first.flags)))
-		pfs_stage_end_run(t, now.at);
-	else if (likely(pfs_stages.n == 1 && pfs_stages.items[0].flags == 0))
-		pfs_stages.n = 0;
-	else
-		pfs_stage_pop(t, 0, now);
+	pfs_stages_end(t, now);
 	s->n[PFS_N_LOCK_TIME] = pfs_local.lock_ticks - s->lock_ticks;
 	pfs_statement_examined(s);
 	if (likely(s->event != NULL && !failed && s->counts == 0 && now.timer == PFS_FLAGS_TIMER(s->flags)))
