@@ -61,8 +61,9 @@ pop(PfsBlocks *b, uint64_t *stack)
 }
 
 /*
- * So many items behind a block of a lane's order are enough: the newest ones, and those that may be older
- * than what is in it, as they were in blocks that were in no order when this one was entered, or about to be written.
+ * Returns how many items have to be behind a block in its lane's order before the block may be reused: the newest items,
+ * which readers show, and as many as may be older than the block's own.  Such items were in blocks that had no place in
+ * the order yet when this block was entered, or that were being written.
  */
 static inline int64_t
 enough_items(const PfsBlocks *b, const PfsBlockHead *head)
@@ -71,13 +72,12 @@ enough_items(const PfsBlocks *b, const PfsBlockHead *head)
 }
 
 /*
- * Takes the oldest block of a lane's order, if the newest items are in those behind it, or
- * if it must.  PFS_NO_BLOCK: it may not, or there is none.
+ * Takes the oldest block out of a lane's order.  Unless it must, it takes the block only if the order keeps b->enough
+ * blocks, whatever is in them, or enough items (enough_items()).  Returns PFS_NO_BLOCK if it may not, or if the order is
+ * empty.
  *
- * What stays are so many blocks that it does not matter what is in them, or enough items.
- * What is read of a block that
- * another process takes meanwhile takes none away, as its place has another lap then; it may
- * keep one that could go.
+ * Another process may take the block while this one reads its head.  Then the compare-and-swap of the place fails, as the
+ * place has a later lap; at worst this process has read too many items and leaves a block that it could have taken.
  */
 static uint32_t
 take(PfsBlocks *b, uint32_t number_of_lane, bool must)

@@ -32,9 +32,10 @@ extern void pfs_histories_set_role(PfsThread *t);
 extern void *pfs_history_more_room(PfsThread *t, PfsEventFamily family, uint32 bytes);
 
 /*
- * Returns the position below which events are hidden.  A truncation may store its own
- * into a record that has just changed hands, until it takes that back: a position that
- * the new thread has not reached yet was meant for the old one.
+ * Returns the position below which events are hidden.  A TRUNCATE may store the position of
+ * a thread that has ended meanwhile into its record, which a new thread has by then.  The new
+ * thread's head is less than that position: so where the tail is greater than the head, no event
+ * is hidden.
  */
 static inline uint64
 pfs_history_tail(uint64 tail, uint64 head)

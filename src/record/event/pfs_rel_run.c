@@ -124,9 +124,9 @@ pfs_rows_converted(const PfsRowCount *rows, uint32 flags)
 }
 
 /*
- * Returns what a digest has of a run so far.  By an index that are the rows that this has found,
- * with the times of those of the table.  Of an index that the process does not know they have been
- * counted where it was asked for them: only times are left.
+ * Returns the rows and times that a run has counted so far for its digest.  A run that fetches by an index counts the
+ * rows that the index has found, with the times in which the table was read.  If the process does not know which index it
+ * is, the run of the index itself has counted the rows, and the run of the table adds its times alone.
  */
 static PfsRowCount
 rows_of_digest(const PfsRelRun *run)
@@ -147,7 +147,10 @@ rows_of_digest(const PfsRelRun *run)
 	return of_table;
 }
 
-/* Gives a digest what is new of a run, or all of one that does not ride, which ends. */
+/*
+ * Adds to a digest what a run has counted since the last call, if the run goes on for another statement (it rides); else
+ * the run ends, and all that it has counted is added.
+ */
 void
 pfs_rel_run_give(PfsRelRun *run)
 {

@@ -118,8 +118,8 @@ mode_of(bool alone)
 }
 
 /*
- * Waits for the lock, at most PFS_TURN_TIMEOUT.  LockAcquire() has no argument for that,
- * so lock_timeout is lowered meanwhile.
+ * Waits for the lock, at most PFS_TURN_TIMEOUT.  LockAcquire() takes the time at which it gives up
+ * from the variable of lock_timeout, so this is lowered while it waits, and restored also when it raises an error.
  */
 static void
 wait_for_turn(const LOCKTAG *tag, LOCKMODE mode)
