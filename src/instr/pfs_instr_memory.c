@@ -50,13 +50,18 @@ finish_early(PfsContext *c, void *pointer)
 	return pointer;
 }
 
-/* The same where more has to be found out, outside of the write section, if there is one.  context: of bump chunks. */
+/* The same where more has to be found out, outside of write sections.  context: of bump chunks. */
 static pg_noinline void *
 leave_alloc(PfsAllocator kind, MemoryContext context, uint64 bytes, void *pointer)
 {
-	if (pfs_memory_is_busy(here.thread))
-		pfs_seqlock_write_end(&here.thread->memory.seq);
 	return pfs_memory_came(kind, kind == PFS_BUMP ? context : GetMemoryChunkContext(pointer), bytes, pointer);
+}
+
+static pg_noinline void *
+end_and_leave_alloc(PfsAllocator kind, MemoryContext context, uint64 bytes, void *pointer)
+{
+	pfs_seqlock_write_end(&here.thread->memory.seq);
+	return leave_alloc(kind, context, bytes, pointer);
 }
 
 /*
@@ -78,11 +83,11 @@ count_alloc(PfsAllocator kind, PfsWay way, PfsContext *c, MemoryContext context,
 	}
 	pfs_seqlock_write_begin(&t->memory.seq);
 	if (unlikely(!pfs_memory_is_known(t, c)))
-		return leave_alloc(kind, context, bytes, pointer);
+		return end_and_leave_alloc(kind, context, bytes, pointer);
 	if (way == PFS_WAY_TOP)
 	{
 		if (unlikely(*pfs_newest_chunk(pointer) != NULL))
-			return leave_alloc(kind, context, bytes, pointer);
+			return end_and_leave_alloc(kind, context, bytes, pointer);
 		*pfs_newest_chunk(pointer) = pointer;
 	}
 	pfs_bump(&c->count, 1);

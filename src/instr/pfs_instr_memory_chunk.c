@@ -248,7 +248,7 @@ pfs_memory_came(PfsAllocator kind, MemoryContext context, uint64 bytes, void *po
 	PfsContext *c = prepare(kind, context);
 
 	if (likely(c != NULL))
-		chunk_came(c, pointer, bytes != 0 ? bytes : pfs_memory_space(kind, context, pointer));
+		chunk_came(c, pointer, bytes != 0 || kind == PFS_BUMP ? bytes : pfs_memory_space(kind, context, pointer));
 	return pointer;
 }
 

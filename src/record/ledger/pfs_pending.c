@@ -103,9 +103,9 @@ pfs_objects_in_use(PfsCountedObjects kind, const uint32 *objects, int n)
 /*
  * Removed records.  Whoever removes one has changed its state word.  A process may still be adding to it that has
  * seen the old word, and it can take a moment until that shows.  So removed records wait in a list of the process,
- * and the older half of a full list, or all of them when it removes something later or reads, are freed unless
- * somebody has entered them.  A process that ends frees its temporary tables' at once: nobody else adds to these but
- * a truncation, which makes sure (keep() in pfs_cell_views_read.c).
+ * and the older half of a full list, or all of them when it removes something later, reads or ends, are freed unless
+ * somebody has entered them.  Those of its temporary tables a process removes at its end, and so frees at once: nobody
+ * else adds to these but a truncation, which makes sure (keep() in pfs_cell_views.c).
  */
 #define REMOVED_MAX 64
 

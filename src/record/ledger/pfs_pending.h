@@ -241,6 +241,13 @@ extern uint64 pfs_objects_in_use(PfsCountedObjects kind, const uint32 *objects, 
  * its end.
  */
 extern void pfs_object_removed(PfsCountedObjects kind, uint32 index);
+
+/* A process without a thread record leaves removals to others: it has no end at which its list would be freed. */
+static inline bool
+pfs_may_remove_objects(void)
+{
+	return pfs_my_thread != NULL;
+}
 extern void pfs_objects_give_back(void);
 
 /* Is it still there? */

@@ -219,7 +219,7 @@ remove_record(PfsRelStatKind kind, uint32 index, uint64 word)
 void
 pfs_rel_stats_remove(Oid database, Oid oid)
 {
-	for (int kind = 0; kind < PFS_NUM_REL_STAT_KINDS; kind++)
+	for (int kind = 0; kind < PFS_NUM_REL_STAT_KINDS && pfs_may_remove_objects(); kind++)
 	{
 		uint64		word;
 		uint32		index;
@@ -342,7 +342,7 @@ pfs_rel_stats_committed(void)
 void
 pfs_rel_stats_remove_database(Oid database)
 {
-	for (int kind = 0; kind < PFS_NUM_REL_STAT_KINDS; kind++)
+	for (int kind = 0; kind < PFS_NUM_REL_STAT_KINDS && pfs_may_remove_objects(); kind++)
 	{
 		for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_rel_stats[kind].pages, &at);)
 		{

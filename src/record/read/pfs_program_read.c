@@ -83,7 +83,7 @@ static void
 truncate_programs(PfsPatience *patience, void *arg)
 {
 	Truncation *truncation = arg;
-	PfsStatementTotals statements;
+	PfsStatementTotals statements = {0};
 
 	truncation->calls = (int64) pfs_cell_views_truncate(PFS_COUNTED_PROGRAMS, truncation->view, PFS_PROGRAM_CALLS, patience);
 	if (truncation->view != PFS_VIEW_OF_KIND)

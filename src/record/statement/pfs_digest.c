@@ -15,6 +15,7 @@
 
 #include "pfs_digest.h"
 #include "pfs_digest_evict.h"
+#include "pfs_digest_pending.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 
@@ -86,6 +87,7 @@ void
 pfs_digest_set_sample_age(int seconds)
 {
 	sample_age = seconds;
+	pfs_pending_digests_look_again();
 }
 
 /*
@@ -93,9 +95,11 @@ pfs_digest_set_sample_age(int seconds)
  * shapes of their own: a digest in use is raised by many before.
  */
 uint64
-pfs_digest_usual_for(void)
+pfs_digest_next_look(uint64 sample_seen, uint64 now)
 {
-	return pfs_clock->frequency[pfs_timer_default()];
+	uint64		second = pfs_clock->frequency[pfs_timer_default()];
+
+	return sample_age == 0 ? now + second : Min(now + second, sample_seen + sample_age * second);
 }
 
 /* ---- offsets ---- */

@@ -246,10 +246,10 @@ typedef struct PfsDigestEnd
 /* ---- the same, for who counts ---- */
 
 /*
- * Ticks of the default timer, a second, from one look of a process at a digest to the next: at its usage, the age of its
- * sample and offset, and whether it has been evicted.
+ * When a process that looks at a digest now has to look again, at its usage and offset, and whether it has been evicted: a
+ * second later, or when the sample that has ended then is too old.
  */
-extern uint64 pfs_digest_usual_for(void);
+extern uint64 pfs_digest_next_look(uint64 sample_seen, uint64 now);
 
 /*
  * Stores the offset of now, unless one that was taken lately still holds.  If two processes do so at a time, either is
@@ -258,7 +258,7 @@ extern uint64 pfs_digest_usual_for(void);
 extern void pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now);
 
 /* Of usage. */
-#define PFS_DIGEST_USAGE_MAX 32
+#define PFS_DIGEST_USAGE_MAX 8
 
 /* A digest was used so many times. */
 static inline void

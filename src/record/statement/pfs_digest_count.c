@@ -21,7 +21,6 @@ look_at(PfsPendingDigest *p, uint64 now)
 	pfs_digest_look_at_offset(&p->last_offset, now);
 	pfs_digest_raise_usage(p->ref_slot, counted - p->counted);
 	p->counted = counted;
-	p->usual_until = now + pfs_digest_usual_for();
 }
 
 /* Looks again, where a statement is no slower than the sample: that must not be too old. */
@@ -31,6 +30,7 @@ pfs_digest_look_again(PfsPendingDigest *p, uint64 now)
 	if (pfs_pending_digest_is_gone(p) || pfs_digest_is_sample_old(p->sample_seen, now))
 		return false;
 	look_at(p, now);
+	p->usual_until = pfs_digest_next_look(p->sample_seen, now);
 	return true;
 }
 
@@ -71,6 +71,7 @@ count_in_place(const PfsDigestEnd *end, bool with_waits)
 		if (unlikely(p->place.note))
 			p->place.note = pfs_digest_note_text(PFS_COUNTED_INDEX(p->place.object), end->key.query_id);
 		p->usual_ticks = p->place.note || p->counters.time.count_timed == 0 ? 0 : p->sample_ticks;
+		p->usual_until = pfs_digest_next_look(p->sample_seen, end->now);
 	}
 	return p != NULL;
 }

@@ -271,6 +271,13 @@ pfs_pending_digest_find(const PfsDigestEnd *end, uint32 bucket)
 	return take(end);
 }
 
+void
+pfs_pending_digests_look_again(void)
+{
+	for (int i = 0; pfs_my_digests() != NULL && i < PFS_PENDING_DIGESTS; i++)
+		pfs_my_digests()->items[i].usual_until = 0;
+}
+
 /* Without places the process's statements have left at once. */
 void
 pfs_pending_digests_pass(uint64 statements, uint64 ticks)

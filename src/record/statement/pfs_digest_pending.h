@@ -188,6 +188,9 @@ pfs_pending_digest_of(PfsPendingDigests *set, const PfsDigestKey *key, PfsInstru
  */
 extern PfsPendingDigest *pfs_pending_digest_find(const PfsDigestEnd *end, uint32 bucket);
 
+/* The next statement of each digest looks at it. */
+extern void pfs_pending_digests_look_again(void);
+
 /*
  * Adds time to a digest that no statement of it has taken, or takes some away: where
  * statements are nested, were not executed, or have parallel workers; and counts statements that have no digest

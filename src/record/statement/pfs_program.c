@@ -56,7 +56,7 @@ pfs_programs_lay_out(PfsSegment *seg)
 void
 pfs_program_drop(Oid database, Oid function)
 {
-	if (pfs_programs == NULL)
+	if (pfs_programs == NULL || !pfs_may_remove_objects())
 		return;
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_programs, &at);)
 	{
