@@ -24,7 +24,7 @@
 #include "pfs.h"
 #include "pfs_compat.h"
 #include "pfs_compat_hooks.h"
-#include "pfs_digest.h"
+#include "pfs_digest_pending.h"
 #include "pfs_event.h"
 #include "pfs_exit.h"
 #include "pfs_guc.h"
@@ -192,6 +192,7 @@ static void
 assign_sample_age_cb(int newval, void *extra)
 {
 	pfs_digest_set_sample_age(newval);
+	pfs_pending_digests_look_again();
 }
 
 /* Where pfs cannot work it leaves the server alone, and says so in the log and in probes. */

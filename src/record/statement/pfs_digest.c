@@ -15,7 +15,6 @@
 
 #include "pfs_digest.h"
 #include "pfs_digest_evict.h"
-#include "pfs_digest_pending.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 
@@ -87,7 +86,6 @@ void
 pfs_digest_set_sample_age(int seconds)
 {
 	sample_age = seconds;
-	pfs_pending_digests_look_again();
 }
 
 /*
