@@ -114,6 +114,16 @@ pfs_write_end(PfsThread *t)
 	pfs_seqlock_write_end(&t->seq);
 }
 
+/* Begins a write section, unless the process is inside one; returns whether the caller has to end it. */
+static inline bool
+pfs_write_enter(PfsThread *t)
+{
+	if ((pfs_load_relaxed(&t->seq.word) & 1) != 0)
+		return false;
+	pfs_write_begin(t);
+	return true;
+}
+
 /*
  * Is the process inside a write section, or filling in an event?  Then this is a signal
  * handler, or an error has left it so.

@@ -241,6 +241,7 @@ extern uint64 pfs_objects_in_use(PfsCountedObjects kind, const uint32 *objects, 
  * its end.
  */
 extern void pfs_object_removed(PfsCountedObjects kind, uint32 index);
+extern void pfs_objects_give_back(void);
 
 /* A process without a thread record leaves removals to others: it has no end at which its list would be freed. */
 static inline bool
@@ -248,7 +249,6 @@ pfs_may_remove_objects(void)
 {
 	return pfs_my_thread != NULL;
 }
-extern void pfs_objects_give_back(void);
 
 /* Is it still there? */
 static inline bool

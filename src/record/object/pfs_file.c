@@ -369,16 +369,14 @@ free_some(void)
 static void
 try_to_free(PfsThread *t)
 {
-	bool		writes;
+	bool		entered;
 
 	if (t == NULL)
 		return;
-	writes = (t->seq.word & 1) != 0;
-	if (!writes)
-		pfs_write_begin(t);
+	entered = pfs_write_enter(t);
 	if (pfs_may_move(PFS_TURN_FILES))
 		free_some();
-	if (!writes)
+	if (entered)
 		pfs_write_end(t);
 }
 

@@ -89,8 +89,8 @@ pfs_digest_set_sample_age(int seconds)
 }
 
 /*
- * The sweep that evicts lowers usage by one each time it comes by, some times a second where nearly all statements have
- * shapes of their own: a digest in use is raised by many before.
+ * Should the sweep that evicts come by PFS_DIGEST_USAGE_MAX times within a second, it evicts a digest that is in use, too,
+ * and the next look makes the digest anew.
  */
 uint64
 pfs_digest_next_look(uint64 sample_seen, uint64 now)

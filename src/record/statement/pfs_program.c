@@ -207,20 +207,18 @@ pfs_program_count_call(const PfsProgramEntry *entry, bool timed, uint64 ticks)
 {
 	PfsThread  *t = pfs_my_thread;
 	PfsPendingProgram *p;
-	bool		writes;
+	bool		entered;
 
 	if (t == NULL || unlikely(entry->object == 0))
 		return;
-	writes = (t->seq.word & 1) != 0;
-	if (!writes)
-		pfs_write_begin(t);
+	entered = pfs_write_enter(t);
 	p = get_place(t, entry);
 	if (timed)
 		pfs_counts_add_event(&p->calls.counts, ticks);
 	else
 		p->calls.counts.untimed++;
 	pfs_pending_put(t, PFS_COUNTED_PROGRAMS, &p->calls.place);
-	if (!writes)
+	if (entered)
 		pfs_write_end(t);
 }
 
