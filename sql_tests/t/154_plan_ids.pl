@@ -86,24 +86,54 @@ EOT
 	$c->until_ready;
 	$execute->('e');
 
-	# In a function, whose plans are cached, too; and what the other library takes out of the analysed query.
+	# In a function, whose plans are cached, too.
 	$server->sql("CREATE FUNCTION locks() RETURNS void LANGUAGE plpgsql AS 'BEGIN LOCK TABLE t IN SHARE MODE; END'");
-	$c->query('PREPARE p AS SELECT i FROM t LIMIT 1');
-	foreach my $statement ([ x => 'EXECUTE p' ], [ n => 'SELECT locks()' ])
-	{
-		$c->send_at_once([ Parse => @$statement ], ['Sync']);
-		$c->until_ready;
-	}
+	$c->send_at_once([ Parse => n => 'SELECT locks()' ], ['Sync']);
+	$c->until_ready;
 	$server->poll_idle($thread);
 	$server->sql('TRUNCATE pfs.events_statements_summary_by_digest');
-	$execute->(qw(n x)) for 1 .. $executions;
+	$execute->('n') for 1 .. $executions;
 	$server->poll_idle($thread);
-	is($server->sql("SELECT event_name, count(*), count(DISTINCT query_id), bool_and(query_id IS NOT NULL) FROM pfs.events_statements_history_long WHERE thread_id = $thread
-		AND (sql_text = 'EXECUTE p' OR sql_text LIKE 'LOCK TABLE t IN SHARE%') AND event_name <> 'statement/com/parse' GROUP BY 1 ORDER BY 1"),
-		"statement/sql/execute|$executions|1|t\nstatement/sql/lock_table|$executions|1|t", "$libraries: EXECUTE, and a command in a function");
-	is($server->sql("SELECT string_agg(count_star::text, ', ') FROM pfs.events_statements_summary_by_digest d $of_app AND query_id IN
-		(SELECT query_id FROM pfs.events_statements_history_long WHERE thread_id = $thread AND event_name IN ('statement/sql/execute', 'statement/sql/lock_table') AND sql_text ~ 'EXECUTE p|SHARE')"),
-		"$executions, $executions", "$libraries: each by its digest");
+	is($server->sql("SELECT count(*), count(DISTINCT query_id), count(query_id), (SELECT string_agg(count_star::text, ', ') FROM pfs.events_statements_summary_by_digest d $of_app AND d.query_id = min(e.query_id))
+		FROM pfs.events_statements_history_long e WHERE thread_id = $thread AND event_name = 'statement/sql/lock_table' AND sql_text LIKE 'LOCK TABLE t IN SHARE%'"),
+		"$executions|1|$executions|$executions", "$libraries: a command in a function has its digest");
+
+	# An EXECUTE has none, whoever sends it and how: what it executes has.
+	$c->query($_) foreach 'PREPARE p (int) AS SELECT i, pg_sleep(0.001)::text FROM t WHERE i = $1', 'EXPLAIN EXECUTE p (1)';
+	$c->send_at_once([ Parse => x => 'EXECUTE p (1)' ], ['Sync']);
+	$c->until_ready;
+	$server->sql("CREATE FUNCTION executes() RETURNS void LANGUAGE plpgsql AS 'BEGIN EXECUTE ''EXECUTE p (2)''; END'");
+	$server->poll_idle($thread);
+	$server->sql('TRUNCATE pfs.events_statements_summary_by_digest, pfs.events_statements_summary_by_thread_by_event_name, pfs.events_statements_history_long');
+	$execute->('x') for 1 .. $executions;
+	$c->query("EXECUTE p ($_)") for 1 .. 20;
+	$c->query('SELECT executes()') for 1 .. $executions;
+	$server->poll_idle($thread);
+	my $all = 20 + 2 * $executions;
+	my $executed = "(SELECT DISTINCT i.query_id FROM pfs.events_statements_history_long i JOIN pfs.events_statements_history_long x ON x.event_id = i.nesting_event_id AND x.thread_id = i.thread_id
+		WHERE i.thread_id = $thread AND i.nesting_event_type = 'STATEMENT' AND x.event_name = 'statement/sql/execute')";
+
+	is($server->sql("SELECT sum(count_star) $of_thread AND event_name = 'statement/sql/execute'"), $all, "$libraries: each EXECUTE is counted");
+	is($server->sql("SELECT count(*), count(query_id), count(digest_text) FROM pfs.events_statements_history_long WHERE thread_id = $thread AND event_name = 'statement/sql/execute'"), "$all|0|0",
+		"$libraries: and is an event without an identifier");
+	is($server->sql("SELECT count(*) FROM pfs.events_statements_summary_by_digest WHERE digest_text ~ '^EXECUTE'"), 0, "$libraries: but no digest");
+	is($server->sql("SELECT count_star FROM pfs.events_statements_summary_by_digest WHERE query_id IS NULL"), $all, "$libraries: it counts for all others");
+	is($server->sql("SELECT string_agg(count_star::text, ', ') FROM pfs.events_statements_summary_by_digest $of_app AND query_id IN $executed"), $all, "$libraries: what it executes has one");
+	is($server->sql("SELECT sum(count_star) FROM pfs.events_waits_summary_by_digest $of_app AND event_name = 'wait/timeout/PgSleep' AND query_id IN $executed"), $all, "$libraries: and its waits");
+	is($server->sql("SELECT sum(count_fetch) FROM pfs.table_io_waits_summary_by_digest $of_app AND object_name = 't' AND query_id IN $executed"), $all * $server->sql('SELECT count(*) FROM t'), "$libraries: and its rows");
+	$c->query('EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE p (1)');
+	$c->query('CREATE TEMP TABLE made AS EXECUTE p (1)');
+	$server->poll_idle($thread);
+	is($server->sql("SELECT string_agg(count_star::text, ', ') FROM pfs.events_statements_summary_by_digest $of_app AND digest_text ~ '^(EXPLAIN|CREATE).*EXECUTE p'"), '1, 1', "$libraries: other commands that execute it have theirs");
+
+	# Of two that were parsed it is the one that is executed.
+	$server->sql('TRUNCATE pfs.events_statements_history_long');
+	$c->send_at_once([ Parse => y => 'EXECUTE p (11)' ], [ Parse => z => 'EXECUTE p (12)' ], [ Bind => 'y' ], ['Execute'], [ Bind => 'z' ], ['Execute'], [ Bind => 'n' ], ['Execute'], ['Sync']);
+	$c->until_ready;
+	$server->poll_idle($thread);
+	is($server->sql("SELECT string_agg(event_name || ' ' || sql_text, ', ' ORDER BY event_id) FROM pfs.events_statements_history_long WHERE thread_id = $thread AND nesting_event_level = 0"),
+		'statement/com/parse EXECUTE p (11), statement/com/parse EXECUTE p (12), statement/sql/execute EXECUTE p (11), statement/sql/execute EXECUTE p (12), statement/sql/select SELECT locks()',
+		"$libraries: which is told by the text");
 
 	# What is executed again and again is not forgotten for the sake of many others in between.
 	my $rounds = 40;

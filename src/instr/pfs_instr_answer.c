@@ -127,9 +127,9 @@ describe(PfsStatementSource *source, const Portal portal)
 		return;
 	source->location = stmt->stmt_location;
 	source->len = stmt->stmt_len;
-	source->query_id = stmt->queryId;
+	source->query_id = pfs_query_id(source->tag, stmt->queryId);
 	source->command = stmt->commandType;
-	if (stmt->commandType == CMD_UTILITY)
+	if (stmt->commandType == CMD_UTILITY && source->tag != CMDTAG_EXECUTE)
 		source->query_id = pfs_plan_id(stmt, source);
 }
 

@@ -58,12 +58,19 @@ pfs_call_reach(PfsThread *t, PfsStatement *s, PfsStatementPhase phase, const Pfs
 		s->phase = phase;
 }
 
-/* Has another query than that of the call only been parsed, as a pipeline prepares several? */
+/*
+ * Has another query than that of the call only been parsed, as a pipeline prepares several?  Where one has no identifier
+ * its text tells.
+ */
 static inline bool
 is_other_parsed(const PfsStatementSource *source)
 {
-	return pfs_sql.top.phase == PFS_PHASE_PARSE && pfs_sql.top.query_id != source->query_id &&
-		pfs_sql.top.query_id != 0 && source->query_id != 0;
+	const PfsStatement *s = &pfs_sql.top;
+
+	if (s->phase != PFS_PHASE_PARSE || (s->query_id == source->query_id && s->query_id != 0))
+		return false;
+	return (s->query_id != 0 && source->query_id != 0) ||
+		(s->event != NULL && !pfs_statement_has_text(s->event, source));
 }
 
 /*

@@ -51,8 +51,8 @@ describe(PfsStatementSource *source, const char *str, const Query *query)
 	source->str = str;
 	source->location = query->stmt_location;
 	source->len = query->stmt_len;
-	source->query_id = query->queryId;
 	source->tag = CreateCommandTag((Node *) query);
+	source->query_id = pfs_query_id(source->tag, query->queryId);
 	source->command = query->commandType;
 }
 
@@ -83,7 +83,7 @@ parse_analyze_cb(ParseState *pstate, Query *query, PfsJumbleState *jumble)
 	if (prev_post_parse_analyze == NULL)
 		return;
 	prev_post_parse_analyze(pstate, query, jumble);
-	if (unlikely(query->queryId != source.query_id) && query->queryId == 0)
+	if (unlikely(query->queryId == 0) && source.query_id != 0)
 		pfs_plan_id_taken(&source);
 }
 

@@ -185,6 +185,8 @@ is_of_portal(const PlannedStmt *stmt)
 static inline uint64
 utility_id(const PlannedStmt *stmt, const char *str)
 {
+	if (IsA(stmt->utilityStmt, ExecuteStmt))
+		return 0;
 	if (likely(stmt->queryId != 0 && (prev_process_utility == standard_ProcessUtility || is_of_portal(stmt))))
 		return stmt->queryId;
 	return remembered_id(stmt, str);

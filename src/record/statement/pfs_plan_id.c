@@ -5,7 +5,7 @@
  * A library that counts utilities itself sets the identifier in the plan to zero for the length of
  * the command, so that nothing inside is counted twice, and leaves it so: pg_stat_statements does.  The plan
  * of a prepared statement is executed again, and has none from then on.  Others never reach the plan, as
- * the library takes them out of the analysed query (EXECUTE, PREPARE, DEALLOCATE).  Our hooks are called
+ * the library takes them out of the analysed query (PREPARE, DEALLOCATE).  Our hooks are called
  * before all others, so what was there is seen once, and remembered here: a plan that is executed
  * without an identifier has the one that it had before.
  *

@@ -5,7 +5,19 @@
 #ifndef PFS_PLAN_ID_H
 #define PFS_PLAN_ID_H
 
+#include "tcop/cmdtag.h"
+
 #include "pfs_statement.h"
+
+/*
+ * The identifier that a statement has here, where the server says this one.  An EXECUTE has none, as in
+ * pg_stat_statements: what it executes has.  Up to PostgreSQL 15 each of its values would make another one.
+ */
+static inline uint64
+pfs_query_id(CommandTag tag, uint64 query_id)
+{
+	return unlikely(tag == CMDTAG_EXECUTE) ? 0 : query_id;
+}
 
 /*
  * Returns the identifier of a utility that is executed: the one that its plan has, or where another

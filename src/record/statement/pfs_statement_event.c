@@ -107,18 +107,21 @@ is_blank(char c)
 }
 
 /*
- * Puts the schema and the statement's own part of a string somewhere, without the
- * blanks around it, and cut to whole characters.  Returns the text's length.
+ * Finds the statement's own part of a string, without the blanks around it, and cut to whole characters.  Returns its
+ * length.
  */
-uint32
-pfs_statement_copy_text(char *to, uint16 *schema_len, const char *str, int location, int len)
+static pg_attribute_always_inline uint32
+find_text(const char **from, int location, int len)
 {
+	const char *str = *from;
 	uint32		max = pfs_sizes.sql_text;
 	uint32		n;
 
-	*schema_len = pfs_statement_put_schema(to);
 	if (str == NULL || max == 0)
+	{
+		*from = "";
 		return 0;
+	}
 	if (location > 0)
 		str += location;
 	if (len > 0 && location >= 0)
@@ -139,8 +142,28 @@ pfs_statement_copy_text(char *to, uint16 *schema_len, const char *str, int locat
 		n = pg_mbcliplen(str, max + 1, max);
 	while (n > 0 && is_blank(str[n - 1]))
 		n--;
+	*from = str;
+	return n;
+}
+
+/* Puts the schema and the statement's own text somewhere.  Returns the text's length. */
+uint32
+pfs_statement_copy_text(char *to, uint16 *schema_len, const char *str, int location, int len)
+{
+	uint32		n = find_text(&str, location, len);
+
+	*schema_len = pfs_statement_put_schema(to);
 	memcpy(to + *schema_len, str, n);
 	return n;
+}
+
+bool
+pfs_statement_has_text(const PfsStatementEvent *e, const PfsStatementSource *source)
+{
+	const char *str = source->str;
+	uint32		n = find_text(&str, source->location, source->len);
+
+	return n == e->text_len && memcmp(str, e->texts + e->schema_len, n) == 0;
 }
 
 /* Puts both into a slot, which has no message then. */

@@ -524,6 +524,7 @@ extern uint32 pfs_statement_put_schema(char *to);
 
 /* to: PFS_SCHEMA_SIZE bytes, and pfs_sizes.sql_text or as many as the string has. */
 extern uint32 pfs_statement_copy_text(char *to, uint16 *schema_len, const char *str, int location, int len);
+extern bool pfs_statement_has_text(const PfsStatementEvent *e, const PfsStatementSource *source);
 extern void pfs_statement_put_text(PfsStatementEvent *e, const char *str, int location, int len);
 extern void pfs_statement_put_message(PfsStatementEvent *e, const char *message, uint32 len);
 
