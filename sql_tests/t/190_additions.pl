@@ -1,6 +1,7 @@
 # One of each kind of addition that CONTRIBUTING.md describes, made by the edits that it names in a
-# copy of the tree: a column, a table, a view, an instrument, a wrapped call, a hook, a container, a
-# family of summaries, a family of events, an option and a screen of the program.  tools/sql writes
+# copy of the tree: a column, a table, a view, a counter of statements, a summary by another part of
+# what digests go by, an instrument, a wrapped call, a hook, a container, a family of summaries, a
+# family of events, an option and a screen of the program.  tools/sql writes
 # the rest, a server that is built from it has them all, and each addition touches as many files as
 # CONTRIBUTING.md says.
 
@@ -75,6 +76,20 @@ $tree->edit('src/fdw/tables/pfs_timer_wait.h', sub { s/(it's a test\.")\)/$1, .s
 $tree->begin('table');
 add('src/fdw/tables', 'pfs_table_examples.c');
 add_tables('pfs_table_threads', 'examples');
+
+# ---- a counter of statements ----
+
+$tree->begin('counter of statements');
+$tree->edit('src/record/statement/pfs_statement.h', sub { s/^\tX\(PFS_N_NO_INDEX_USED, .*\)$/$& \\\n\tX(PFS_N_CODED_WARNINGS, "coded_warnings", PFS_UNIT_COUNT)/m });
+$tree->edit('src/record/statement/pfs_statement_error.c', sub { s/^\t\tcount_up\(PFS_N_WARNINGS\);\n/\t{\n$&\t\tif (sqlstate != ERRCODE_WARNING)\n\t\t\tcount_up(PFS_N_CODED_WARNINGS);\n\t}\n/m });
+$tree->edit('src/fdw/tables/pfs_statement_counters.h', sub {
+	s{^(#define PFS_STATEMENT_LATER_COLUMNS\(.*\n)}{$1\tX(t, prefix##coded_warnings, bigint, count, PFS_STATEMENT_COUNTER(of, CODED_WARNINGS), "Warnings with a SQLSTATE of their own.", .since = $since) \\\n}m });
+
+# ---- a summary of what is counted by digest, by a part of a digest's key ----
+
+$tree->begin('summary by database');
+add('src/fdw/tables', 'pfs_table_statements_by_database.c');
+add_tables('pfs_table_io_by_digest', 'statements_by_database');
 
 # ---- a view ----
 
@@ -304,6 +319,19 @@ my ($tables, $behind) = split /\|/, $updated->query(q{SELECT count(*), count(*) 
 cmp_ok($tables, '>', 20, 'all tables that contain the list have it');
 is($behind, $tables, 'behind all columns of the version before');
 
+# ---- the counter, and the summary ----
+
+$fresh->query('TRUNCATE pfs.events_statements_summary_by_digest, pfs.events_statements_summary_global_by_event_name');
+$fresh->query(q{DO $$BEGIN RAISE WARNING 'short'; RAISE WARNING USING ERRCODE = '01004', MESSAGE = 'cut'; END$$});
+$updated->query('SELECT 1');
+is($fresh->query(q{SELECT warnings, coded_warnings FROM pfs.events_statements_history WHERE thread_id = pfs.thread_id() AND sql_text ~ '^DO'}), '2|1', 'an event has the counter');
+is($fresh->query(q{SELECT sum_warnings, sum_coded_warnings FROM pfs.events_statements_summary_by_digest WHERE digest_text ~ '^DO'}), '2|1', 'its digest the sum');
+is($fresh->query('SELECT sum(sum_coded_warnings) FROM pfs.events_statements_summary_global_by_event_name'), 1, 'and so has its event name');
+is($fresh->query(q{SELECT string_agg(concat_ws(' ', database_name, sum_coded_warnings), ', ' ORDER BY database_name) FROM pfs.events_statements_summary_by_database WHERE count_star > 0 AND database_name IN ('fresh', 'updated')}),
+	'fresh 1, updated 0', 'a row for each database');
+is($fresh->query('SELECT sum(count_star) - (SELECT sum(count_star) FROM pfs.events_statements_summary_by_digest) FROM pfs.events_statements_summary_by_database'), 0,
+	'and all that digests have is in one of them');
+
 my $everything = q{SELECT c.relname, attnum, attname, format_type(atttypid, atttypmod), col_description(c.oid, attnum), obj_description(c.oid, 'pg_class'), relacl,
 	CASE WHEN relkind = 'v' THEN md5(pg_get_viewdef(c.oid)) END
 	FROM pg_class c JOIN pg_attribute ON attrelid = c.oid WHERE relnamespace IN ('pfs'::regnamespace, 'pfs_sys'::regnamespace) AND attnum > 0 ORDER BY 1, 2};
@@ -463,6 +491,8 @@ SKIP:
 my %names = (
 	'column' => qr/spread_timer_wait/,
 	'table' => qr/\bexamples\b/,
+	'counter of statements' => qr/coded_warnings/,
+	'summary by database' => qr/by_database/,
 	'view' => qr/\bexample_words\b/,
 	'instrument' => qr/Program/,
 	'wrapped call' => qr/\bsymlink\b/,
@@ -508,7 +538,7 @@ foreach my $test (map { m{([^/]+)\.sql$} } glob $tree->top . '/sql_tests/sql/*.s
 
 # ---- as many files as CONTRIBUTING.md says, and no more than a reader puts up with ----
 
-my %most = ('column' => 2, 'table' => 3, 'view' => 2, 'instrument' => 1, 'wrapped call' => 2, 'hook' => 3, 'container' => 8, 'family of summaries' => 12,
+my %most = ('column' => 2, 'table' => 3, 'counter of statements' => 4, 'summary by database' => 4, 'view' => 2, 'instrument' => 1, 'wrapped call' => 2, 'hook' => 3, 'container' => 8, 'family of summaries' => 12,
 	'option of the program' => 2, 'screen of the program' => 6);
 my %said = $tree->text('CONTRIBUTING.md') =~ /^\| an? \[(.+?)\]\(#[^)]*\) \| (\d+) \|/mg;
 

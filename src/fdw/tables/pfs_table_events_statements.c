@@ -41,14 +41,13 @@ static const char *const plan_origins[] = {
 	[PFS_PLAN_GENERIC] = "GENERIC",[PFS_PLAN_CUSTOM] = "CUSTOM",
 };
 
-#define NUMBER(counter) pfs_statement_counter(PFS_N_##counter, row->n[PFS_N_##counter])
 #define IN_PROGRAM(value) (row->counts & PFS_IN_PROGRAM ? (value) : NULL)
 
 #define STATEMENTS_COLUMNS(X, t) \
 	PFS_EV_COLUMNS(X, t, "The thread that executes or executed it: threads.thread_id.", PFS_EV_NO_MORE, PFS_RESERVED, \
 	               ": when the client's message had arrived, of a nested statement its planning or execution. NULL if " \
 	               "not timed.") \
-	X(t, lock_time, numeric, picoseconds, NUMBER(LOCK_TIME), \
+	X(t, lock_time, numeric, picoseconds, PFS_STATEMENT_COUNTER(row, LOCK_TIME), \
 	  "Time of the process itself, without its parallel workers, in waits for heavyweight and lightweight locks, in " \
 	  "picoseconds.", .width = 6) \
 	X(t, sql_text, text, none, text_of(row, pfs_statement_text(row), row->text_len, true), \
@@ -76,33 +75,9 @@ static const char *const plan_origins[] = {
 	X(t, message_text, text, none, text_of(row, pfs_statement_message(row), row->message_len, false), \
 	  "The error's message, where the server logged it: see log_min_messages." PFS_OWN_ROLE, \
 	  .width = 32, .hidden = true) \
-	X(t, errors, bigint, count, NUMBER(ERRORS), \
-	  "Errors that were raised in it, also those that a block of a function caught.") \
-	X(t, warnings, bigint, count, NUMBER(WARNINGS), "Warnings in it that log_min_messages lets through.") \
-	X(t, rows_affected, bigint, count, NUMBER(ROWS_AFFECTED), \
-	  "Rows inserted, updated, deleted, merged or copied.") \
-	X(t, rows_sent, bigint, count, NUMBER(ROWS_SENT), \
-	  "Rows returned to whoever called: the client, or the function around it.") \
-	X(t, shared_blks_hit, bigint, pages, NUMBER(SHARED_BLKS_HIT), \
-	  "Pages found in shared buffers, those of statements inside it included.") \
-	X(t, shared_blks_read, bigint, pages, NUMBER(SHARED_BLKS_READ), "Pages read into shared buffers.") \
-	X(t, shared_blks_dirtied, bigint, pages, NUMBER(SHARED_BLKS_DIRTIED), \
-	  "Pages of shared buffers that it changed first.") \
-	X(t, shared_blks_written, bigint, pages, NUMBER(SHARED_BLKS_WRITTEN), \
-	  "Pages of shared buffers that it wrote itself.") \
-	X(t, local_blks_read, bigint, pages, NUMBER(LOCAL_BLKS_READ), "Pages of temporary tables read.") \
-	X(t, local_blks_written, bigint, pages, NUMBER(LOCAL_BLKS_WRITTEN), "Pages of temporary tables written.") \
-	X(t, temp_blks_read, bigint, pages, NUMBER(TEMP_BLKS_READ), "Pages of temporary files read.") \
-	X(t, temp_blks_written, bigint, pages, NUMBER(TEMP_BLKS_WRITTEN), "Pages of temporary files written.") \
-	X(t, wal_records, bigint, count, NUMBER(WAL_RECORDS), "WAL records written.") \
-	X(t, wal_fpi, bigint, count, NUMBER(WAL_FPI), "Full page images in them.") \
-	X(t, wal_bytes, numeric, bytes, NUMBER(WAL_BYTES), "Bytes of WAL.", .width = 6) \
-	X(t, plan_time, numeric, picoseconds, NUMBER(PLAN_TIME), \
-	  "Time in the planner, in picoseconds: what pg_stat_statements calls total_plan_time.", .width = 10) \
-	X(t, exec_time, numeric, picoseconds, NUMBER(EXEC_TIME), \
-	  "Time in the executor or the utility, in picoseconds: what pg_stat_statements calls total_exec_time.", \
-	  .width = 10) \
-	X(t, cpu_time, numeric, picoseconds, PFS_NULL_IF((row->counts & PFS_COUNTS_CPU) == 0, NUMBER(CPU_TIME)), \
+	PFS_STATEMENT_COUNTER_COLUMNS(X, t, , row) \
+	PFS_STATEMENT_TIME_COLUMNS(X, t, , row) \
+	X(t, cpu_time, numeric, picoseconds, PFS_NULL_IF((row->counts & PFS_COUNTS_CPU) == 0, PFS_STATEMENT_COUNTER(row, CPU_TIME)), \
 	  "Processor time of the process, without that of its parallel workers, in picoseconds; NULL unless consumer " \
 	  "events_statements_cpu was on.", \
 	  .width = 10) \
@@ -110,7 +85,7 @@ static const char *const plan_origins[] = {
 	  PFS_NULL_IF((row->counts & PFS_COUNTS_MEMORY) == 0 || row->memory == 0, row->memory - 1), \
 	  "The most that the session had in use while it was open, without its parallel workers, in bytes, of what " \
 	  "memory instruments count; NULL while it runs, and if none was on when it began.") \
-	X(t, parallel_workers, bigint, count, NUMBER(PARALLEL_WORKERS), "Parallel workers that worked for it.") \
+	X(t, parallel_workers, bigint, count, PFS_STATEMENT_COUNTER(row, PARALLEL_WORKERS), "Parallel workers that worked for it.") \
 	X(t, nesting_event_level, integer, none, row->level, "0 at top level, one more inside each statement.") \
 	X(t, statement_id, bigint, none, row->statement_id, \
 	  "Number of the statement, unique in the server since its start.") \
@@ -120,12 +95,7 @@ static const char *const plan_origins[] = {
 	X(t, plan_origin, text, none, row->plan_origin < lengthof(plan_origins) ? plan_origins[row->plan_origin] : NULL, \
 	  "Where its plan comes from: STANDARD (planned for it), GENERIC or CUSTOM (of a prepared statement), INTERNAL. NULL " \
 	  "for what has no plan, and before PostgreSQL 19.", .width = 8, .since = PFS_SINCE_1_1) \
-	X(t, rows_examined, bigint, count, NUMBER(ROWS_EXAMINED), \
-	  "Rows fetched from tables, or found by indexes alone, those of statements inside it and of its parallel " \
-	  "workers included; 0 while wait/io/table/handler is off.", .since = PFS_SINCE_1_1) \
-	X(t, no_index_used, bigint, none, NUMBER(NO_INDEX_USED), \
-	  "1: it read a table by no index, by itself, in a statement inside it or in a parallel worker; else 0, as while " \
-	  "wait/io/table/handler is off.", .since = PFS_SINCE_1_1)
+	PFS_STATEMENT_LATER_COLUMNS(X, t, , row)
 
 PFS_COLUMNS(statements, PfsStatementEvent, STATEMENTS_COLUMNS)
 

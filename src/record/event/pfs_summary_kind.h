@@ -200,9 +200,9 @@ extern PFS_HIDDEN const PfsSummaryKind *pfs_summary_kinds[PFS_NUM_FAMILIES];
 extern PFS_HIDDEN const PfsSummaryPending *pfs_summary_pending[PFS_NUM_FAMILIES];
 
 /*
- * Bytes of the largest private sum; a family whose sum is larger does not
+ * Bytes of the largest private sum, that of statements with room for six counters more; a family whose sum is larger does not
  * compile (pfs_families.c).
  */
-#define PFS_TOTALS_SIZE_MAX 480
+#define PFS_TOTALS_SIZE_MAX 576
 
 #endif							/* PFS_SUMMARY_KIND_H */

@@ -84,13 +84,12 @@ typedef enum PfsCounter
 	PFS_COUNTERS(PFS_ENUMERATOR)
 } PfsCounter;
 
-#define PFS_NUM_COUNTERS (0 PFS_COUNTERS(PFS_PLUS_ONE))
+/* A whole number of pairs: behind an odd number of counters is one that stays 0. */
+#define PFS_NUM_COUNTERS ((0 PFS_COUNTERS(PFS_PLUS_ONE) + 1) / 2 * 2)
 
 /* Two words at once; and where they may lie anywhere. */
 typedef uint64 PfsPair __attribute__((vector_size(16)));
 typedef uint64 PfsLoosePair __attribute__((vector_size(16), aligned(8)));
-
-StaticAssertDecl(PFS_NUM_COUNTERS % 2 == 0, "counters are handled in pairs");
 
 #define PFS_NUM_PAIRS (PFS_NUM_COUNTERS / 2)
 
