@@ -420,6 +420,32 @@ $server->sql("UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name LIKE '
 both_ways('nested statements with stages and memory', \&nest);
 $server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name LIKE 'stage/sql/%' OR name LIKE 'memory/context/%'");
 
+# EXECUTE: of queries that return rows, write them, do both and fail; with arguments that execute something; planned each time
+# and not; in a transaction, behind an error, in a string, in a function, prepared by the client, in parts, and of nothing.
+my %executed = (reads => ['SELECT n FROM t WHERE i < $1', 4], calls => [ 'SELECT several($1)', 5 ], writes => [ 'UPDATE t SET n = n + 1 WHERE i = $1', 6 ],
+	returns => [ q{INSERT INTO log VALUES ($1, 'executed') RETURNING i}, 7 ], twice => [ 'WITH w AS (UPDATE t SET n = n + 1 WHERE i = $1 RETURNING n) INSERT INTO log SELECT n FROM w', 8 ],
+	fires => [ 'UPDATE part SET n = $1', 9 ], later => [ 'SELECT fails($1)', 3 ], now => [ 'SELECT 1 / (n - n) FROM t WHERE i = $1', 10 ]);
+my @execute = map { ("EXECUTE $_ ($executed{$_}[1])", "EXECUTE $_ (one(30) + 4)", "EXECUTE $_ ($executed{$_}[1])") } sort keys %executed;
+
+sub run_executes
+{
+	my ($send) = @_;
+
+	$send->(1, [ Query => "PREPARE $_ (int) AS $executed{$_}[0]" ]) foreach sort keys %executed;
+	$send->(1, [ Query => $_ ]) foreach (@execute) x 3, 'EXECUTE nowhere (1)', 'EXECUTE reads', 'BEGIN', @execute[ 0 .. 5 ], 'SAVEPOINT s', 'EXECUTE now (1)', 'ROLLBACK TO s', 'EXECUTE writes (1)', 'COMMIT',
+		'EXECUTE reads (3); EXECUTE writes (4); SELECT 1', q{DO $$ BEGIN EXECUTE 'EXECUTE returns (1)'; EXECUTE 'EXECUTE calls (2)'; END $$}, 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE calls (1)';
+	$send->(1, [ Parse => "c$_", "EXECUTE $_ (2)" ], ['Sync']) foreach sort keys %executed;
+	$send->(1, [ Bind => "c$_" ], [ Execute => 0 ], ['Sync']) foreach (sort keys %executed) x 2;
+	$send->(1, [ Parse => '', 'EXECUTE writes (5)' ], [ Bind => '' ], [ Execute => 0 ], [ Bind => 'creads' ], [ Execute => 1 ], [ Execute => 0 ], [ Bind => 'creturns' ], [ Execute => 0 ], ['Sync']);
+	$send->(1, [ Parse => '', 'EXECUTE writes (6)' ], [ Bind => 'creads' ], [ Execute => 0 ], [ Bind => '' ], [ Execute => 0 ], ['Sync']);
+}
+
+$plain = both_ways('EXECUTE', \&run_executes);
+cmp_ok(scalar(() = $plain =~ m{^statement/sql/execute\|}gm), '>', 80, '... and they are all there');
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'YES' WHERE name LIKE 'stage/sql/%' OR name LIKE 'memory/context/%'");
+both_ways('EXECUTE with stages and memory', \&run_executes);
+$server->sql("UPDATE pfs.setup_instruments SET enabled = 'NO' WHERE name LIKE 'stage/sql/%' OR name LIKE 'memory/context/%'");
+
 # What one has waited for in its run is its own, also where its trigger fails behind that, and another way ends it.
 $server->sql(<<'EOT');
 CREATE TABLE locked (i int PRIMARY KEY, n int);

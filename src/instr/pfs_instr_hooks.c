@@ -93,7 +93,7 @@ plain_is_planned(const Query *query, const char *str)
 {
 	if (pfs_plain.state == PFS_PLAIN_ARRIVED && !pfs_digest_may_lack_text(query->queryId))
 		(void) pfs_plain_is_named(pfs_my_thread, query, str);
-	return pfs_plain.state == PFS_PLAIN_NAMED && pfs_plain.open.event->query_id == query->queryId &&
+	return pfs_plain.state == PFS_PLAIN_NAMED && pfs_plain.open.event->query_id == query->queryId && query->queryId != 0 &&
 		!pfs_is_writing(pfs_my_thread);
 }
 
@@ -256,7 +256,10 @@ run_left(const QueryDesc *desc, PfsUsage usage, uint64 start)
 	call.usage = usage;
 	pfs_call_plain_left(&call, desc, start);
 	if (pfs_call_end(&call))
+	{
 		pfs_call_run_end(&call, rows_sent(desc), rows_affected(desc), 0);
+		count_for_execute(&call, rows_affected(desc));
+	}
 }
 
 /*
@@ -317,7 +320,11 @@ plain_run(PFS_EXECUTOR_RUN_PARAMS)
 		if (likely(desc->operation == CMD_SELECT || desc->plannedstmt->hasReturning))
 			pfs_plain.open.event->n[PFS_N_ROWS_SENT] = rows;
 		if (desc->operation != CMD_SELECT)
+		{
 			pfs_plain_rare()[PFS_N_ROWS_AFFECTED - PFS_N_RARE] = rows;
+			if (pfs_plain.depth == 1 && pfs_plain.is_utility && ActivePortal != pfs_plain.around[0].portal)
+				pfs_plain.executed += rows;
+		}
 	}
 	else
 	{

@@ -20,7 +20,8 @@ pfs_prepared_note_portal(PfsThread *t, Portal portal)
 	if (unlikely(pfs_sql.top.is_fetch))
 		pfs_prepared_fetch(&pfs_sql.top, portal->prepStmtName, portal->creation_time);
 	else
-		pfs_prepared_execute(t, &pfs_sql.top, portal->prepStmtName, portal->creation_time, false);
+		pfs_prepared_execute(&pfs_sql.top, pfs_prepared_executed(t, portal->prepStmtName, pfs_sql.top.query_id,
+																 portal->creation_time, false));
 }
 
 /* A call at top level has begun: the client executes what ActivePortal was made for. */

@@ -28,12 +28,12 @@ static ProcessUtility_hook_type prev_process_utility;
 
 /* ---- commands that make, execute or close prepared statements ---- */
 
-/* A command that makes, executes or closes them. */
+/* A command that makes or closes them, or executes one. */
 typedef struct PreparedCommand
 {
 	NodeTag		tag;			/* the command's; DISCARD ALL has that of
 								 * DEALLOCATE */
-	char		name[NAMEDATALEN];	/* "": of all; of these commands only */
+	char		name[NAMEDATALEN];	/* "": of all; of the first two only */
 } PreparedCommand;
 
 /* Reads what a utility does to prepared statements. */
@@ -48,9 +48,6 @@ read_prepared_command(PreparedCommand *c, const Node *utility)
 		case T_PrepareStmt:
 			name = ((const PrepareStmt *) utility)->name;
 			break;
-		case T_ExecuteStmt:
-			name = ((const ExecuteStmt *) utility)->name;
-			break;
 		case T_DeallocateStmt:
 			name = ((const DeallocateStmt *) utility)->name;
 			break;
@@ -64,6 +61,14 @@ read_prepared_command(PreparedCommand *c, const Node *utility)
 	strlcpy(c->name, name != NULL ? name : "", sizeof(c->name));
 }
 
+/* What an EXECUTE executes.  The portal of a string that the client sends has no name for others. */
+static inline PfsPreparedEntry *
+executed_by_sql(PfsThread *t, const Node *utility, bool is_top)
+{
+	return pfs_prepared_executed_by_sql(t, ((const ExecuteStmt *) utility)->name,
+										is_top && ActivePortal != NULL && !ActivePortal->visible, !is_top);
+}
+
 /* Before the command, when its call has begun; s: its statement, or NULL. */
 static void
 prepared_command(PfsThread *t, PreparedCommand *c, const Node *utility, PfsStatement *s)
@@ -71,9 +76,8 @@ prepared_command(PfsThread *t, PreparedCommand *c, const Node *utility, PfsState
 	/* The client can have prepared the command itself. */
 	pfs_prepared_note(t);
 	read_prepared_command(c, utility);
-	/* The portal of a string that the client sends has no name for others. */
 	if (c->tag == T_ExecuteStmt && s != NULL)
-		pfs_prepared_execute(t, s, c->name, PG_INT64_MAX, s == &pfs_sql.top && ActivePortal != NULL && !ActivePortal->visible);
+		pfs_prepared_execute(s, executed_by_sql(t, utility, s == &pfs_sql.top));
 }
 
 /* When it is over. */
@@ -192,17 +196,50 @@ utility_id(const PlannedStmt *stmt, const char *str)
 	return remembered_id(stmt, str);
 }
 
-/* Ends a utility, which began so, in which the general code has taken the plain statement over. */
+/*
+ * Ends a utility, which began so, in which the general code has taken the plain statement over.  rows: that an EXECUTE has
+ * returned.
+ */
 static pg_noinline void
-utility_left(int kind, PfsUsage usage, uint64 start)
+utility_left(PfsUsage usage, uint64 start, uint64 rows)
 {
 	PfsCall		call;
 
 	call.usage = usage;
 	pfs_call_plain_left(&call, NULL, start);
 	if (pfs_call_end(&call))
-		pfs_call_utility_end(&call, 0, 0);
-	note_transaction_command(pfs_my_thread, kind, false, NULL, 0);
+		pfs_call_utility_end(&call, rows, pfs_sql.top.executed);
+}
+
+/* The EXECUTE of a plain statement, which pfs_plain_starts() has noted.  What it executes is nested in it. */
+static pg_noinline void
+plain_execute(UTILITY_PARAMS)
+{
+	PfsUsage	usage;
+	uint64		start = pfs_plain_runs(&usage);
+	PfsPreparedEntry *prepared = executed_by_sql(pfs_my_thread, stmt->utilityStmt, true);
+	PfsRowCounter counter;
+
+	/* As far as it has an entry: else the client's own one counts. */
+	if (likely(prepared != NULL))
+		pfs_plain.open.prepared = prepared;
+	pfs_plain.executed = 0;
+	dest = pfs_rows_receiver(&counter, T_ExecuteStmt, dest);
+	prev_process_utility(UTILITY_ARGS);
+	if (likely(pfs_plain_has_run(NULL, &usage, start)))
+	{
+		pfs_plain.open.event->n[PFS_N_ROWS_SENT] = counter.rows;
+		if (pfs_plain.executed != 0)
+			pfs_plain_rare()[PFS_N_ROWS_AFFECTED - PFS_N_RARE] = pfs_plain.executed;
+	}
+	else
+	{
+		/* As in plain_run(). */
+		PfsUsage	then = usage;
+
+		utility_left(then, start, counter.rows);
+	}
+	pfs_portal_executed();
 }
 
 /* The utility of a plain statement, which pfs_plain_starts() has noted. */
@@ -219,7 +256,8 @@ plain_utility(UTILITY_PARAMS)
 		/* As in plain_run(). */
 		PfsUsage	then = usage;
 
-		utility_left(kind, then, start);
+		utility_left(then, start, 0);
+		note_transaction_command(pfs_my_thread, kind, false, NULL, 0);
 	}
 	/* An end sees for itself how the transaction is. */
 	else if (kind == TRANS_STMT_BEGIN || kind == TRANS_STMT_START)
@@ -331,7 +369,12 @@ process_utility_cb(UTILITY_PARAMS)
 		pfs_plain_follows(pfs_my_thread);
 	if (may_be_plain(stmt, context) && likely(pfs_plain_starts(pfs_my_thread, stmt, utility_id(stmt, str), str, NULL)) &&
 		(!pfs_plain_has_stages() || pfs_plain_starts_stage()))
-		plain_utility(UTILITY_ARGS);
+	{
+		if (IsA(stmt->utilityStmt, ExecuteStmt))
+			plain_execute(UTILITY_ARGS);
+		else
+			plain_utility(UTILITY_ARGS);
+	}
 	else if (pfs_are_hooks_off() && likely(pfs_open_error.sqlstate == 0))
 		pass_utility(UTILITY_ARGS);
 	else

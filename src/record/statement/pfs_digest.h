@@ -39,6 +39,13 @@ pfs_digest_same_key(const PfsDigestKey *a, const PfsDigestKey *b)
  */
 static const PfsDigestKey pfs_digest_key_of_others = {0, 1};
 
+/* What a statement that has ended counts for. */
+static inline PfsDigestKey
+pfs_digest_key_of_end(Oid database, Oid user, uint64 query_id)
+{
+	return likely(query_id != 0) ? pfs_digest_key(database, user, query_id) : pfs_digest_key_of_others;
+}
+
 /* Is this the key of a digest? */
 static inline bool
 pfs_digest_is_key(const PfsDigestKey *key)

@@ -140,12 +140,7 @@ count(const PfsDigestEnd *end, bool with_waits)
 	if (unlikely(!in_place))
 		count_at_once(end, with_waits);
 	else if (unlikely(with_waits && pfs_local.waits_used != 0))
-	{
-		if (pfs_digest_is_key(&end->key))
-			pfs_digest_waits_give_to(&end->key, true);
-		else
-			pfs_digest_waits_give(NULL);
-	}
+		pfs_digest_waits_give_to(&end->key, true);
 	return in_place && end->instrument != PFS_NO_INSTRUMENT;
 }
 
@@ -157,7 +152,7 @@ bool
 pfs_digest_count(const PfsStatement *s, const PfsStatementEvent *e, uint64 at, bool with_waits)
 {
 	PfsDigestEnd end = {
-		.key = s->query_id != 0 ? pfs_digest_key(s->database, s->user, s->query_id) : pfs_digest_key_of_others,
+		.key = pfs_digest_key_of_end(s->database, s->user, s->query_id),
 		.n = s->n,
 		.memory = s->memory,
 		.instrument = pfs_is_usual(s->flags) && !s->is_fetch ? s->instrument : PFS_NO_INSTRUMENT,
@@ -182,12 +177,12 @@ void
 pfs_digest_count_plain_any(PfsThread *t, const PfsStoredStatement *e, PfsStatementEvent *slot, uint64 now, uint64 ticks)
 {
 	PfsDigestEnd end = {
-		.key = pfs_digest_key(e->database, e->user, e->query_id),
+		.key = pfs_digest_key_of_end(e->database, e->user, e->query_id),
 		.n = slot->n,
 		.instrument = e->instrument,
 		.plan_origin = e->plan_origin,
 		.timed = true,
-		.sample = e->text_len > 0 ? slot : NULL,
+		.sample = e->query_id != 0 && e->text_len > 0 ? slot : NULL,
 		.now = now,
 		.ticks = ticks,
 	};

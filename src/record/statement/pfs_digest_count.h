@@ -94,7 +94,7 @@ static pg_attribute_always_inline void
 pfs_digest_count_plain(PfsThread *t, const PfsStoredStatement *e, const uint64 *rare, PfsStatementEvent *slot, uint64 now,
 					   uint64 ticks)
 {
-	PfsDigestKey key = pfs_digest_key(e->database, e->user, e->query_id);
+	PfsDigestKey key = pfs_digest_key_of_end(e->database, e->user, e->query_id);
 	PfsPendingDigests *set = pfs_my_digests();
 	PfsPendingDigest *p = NULL;
 	uint32		bucket = pfs_histogram_bucket(ticks);

@@ -200,8 +200,10 @@ take(const PfsDigestEnd *end)
 	PfsCachedDigest of = {.state = &no_state, .digest = &pfs_shared_digests->others, .ref_slot = &no_slot};
 	uint64		object = 0;
 	PfsDigestOffset offset;
-	uint64		sample_seen;
-	uint64		sample_ticks;
+
+	/* All others take no sample. */
+	uint64		sample_seen = PG_INT64_MAX;
+	uint64		sample_ticks = PG_INT64_MAX;
 	PfsPendingDigest *p;
 
 	if (pfs_digest_is_key(&end->key))
@@ -215,10 +217,10 @@ take(const PfsDigestEnd *end)
 		/* It was made at the end of its first statement, a little after that. */
 		if (unlikely(end->now < pfs_load_relaxed(&of.digest->first_seen)))
 			pfs_store_relaxed(&of.digest->first_seen, end->now);
+		sample_seen = pfs_load_relaxed(&of.digest->sample_seen);
+		sample_ticks = pfs_load_relaxed(&of.digest->sample_ticks);
 	}
 	offset = pfs_digest_offset_load(&of.digest->last_offset);
-	sample_seen = pfs_load_relaxed(&of.digest->sample_seen);
-	sample_ticks = pfs_load_relaxed(&of.digest->sample_ticks);
 	if (object != 0)
 		pfs_digest_leave(&of);
 

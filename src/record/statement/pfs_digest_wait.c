@@ -94,7 +94,7 @@ pfs_digest_waits_give(PfsCachedDigest *cached)
 void
 pfs_digest_waits_give_to(const PfsDigestKey *key, bool make)
 {
-	PfsCachedDigest *cached = pfs_digest_enter(key, make);
+	PfsCachedDigest *cached = pfs_digest_is_key(key) ? pfs_digest_enter(key, make) : NULL;
 
 	pfs_digest_waits_give(cached);
 	pfs_digest_leave(cached);

@@ -19,6 +19,7 @@
 #include "pfs_memory_counted.h"
 #include "pfs_memory_total.h"
 #include "pfs_plain.h"
+#include "pfs_plan_id.h"
 #include "pfs_program_call.h"
 #include "pfs_rel_run.h"
 #include "pfs_shared.h"
@@ -274,17 +275,18 @@ end_more(PfsThread *t, PfsStoredStatement *e, uint64 now)
 
 /* Can a call at this place be for a plain statement, with nothing in the way but what is ignored? */
 static pg_attribute_always_inline bool
-is_clear(const PfsThread *t, uint64 query_id, uint32 ignored)
+is_clear(const PfsThread *t, uint32 ignored)
 {
 	return likely((pfs_local.not_usual & ~ignored) == 0 && (pfs_load_relaxed(&t->seq.word) & 1) == 0 &&
-				  pfs_open_error.sqlstate == 0 && query_id != 0 && pfs_plain_is_on());
+				  pfs_open_error.sqlstate == 0 && pfs_plain_is_on());
 }
 
-/* The same of the one at top level. */
+/* The same of the one at top level: it has an identifier, or is this utility, an EXECUTE. */
 static inline bool
-is_clear_top(const PfsThread *t, uint64 query_id)
+is_clear_top(const PfsThread *t, uint64 query_id, const Node *utility)
 {
-	return is_clear(t, query_id, PFS_SLOW_UNNAMED) && likely(pfs_trigger_depth() == 0);
+	return (likely(query_id != 0) || (utility != NULL && IsA(utility, ExecuteStmt))) && is_clear(t, PFS_SLOW_UNNAMED) &&
+		likely(pfs_trigger_depth() == 0);
 }
 
 /*
@@ -421,12 +423,14 @@ name(PfsThread *t, PfsInstrumentId instrument, uint64 query_id, const PfsPrepare
 bool
 pfs_plain_is_named(PfsThread *t, const Query *query, const char *str)
 {
+	CommandTag	tag = CreateCommandTag(unconstify(Node *, (const Node *) query));
+	uint64		query_id = pfs_query_id(tag, query->queryId);
+
 	/* Of one that others follow in a string the end is watched. */
-	return is_clear_top(t, query->queryId) &&
+	return is_clear_top(t, query_id, query->utilityStmt) &&
 		(query->commandType != CMD_UTILITY || pfs_plain_may_be_utility(query->utilityStmt)) &&
 		pfs_statement_next_at(str, query->stmt_location, query->stmt_len) == 0 &&
-		name(t, pfs_tag_instrument[CreateCommandTag(unconstify(Node *, (const Node *) query))], query->queryId, NULL, str,
-			 query->stmt_location, query->stmt_len);
+		name(t, pfs_tag_instrument[tag], query_id, NULL, str, query->stmt_location, query->stmt_len);
 }
 
 /* The instrument of a plan.  The server's function costs more than the answer of those that nearly all are. */
@@ -448,14 +452,17 @@ pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const c
 	Portal		portal = PFS_IMPORT(ActivePortal);
 	PfsPreparedEntry *prepared;
 
-	if (unlikely(!is_clear_top(t, query_id) || portal == NULL))
+	if (unlikely(!is_clear_top(t, query_id, stmt->utilityStmt) || portal == NULL))
 		return false;
 	prepared = portal->prepStmtName != NULL ? pfs_prepared_lately(portal->prepStmtName, query_id, portal->creation_time)
 		: NULL;
 	if (pfs_plain.state == PFS_PLAIN_NAMED)
 	{
-		/* A pipeline may prepare several. */
-		if (unlikely(pfs_plain.open.event->query_id != query_id))
+		/*
+		 * A pipeline may prepare several, without an identifier of different
+		 * texts.
+		 */
+		if (unlikely(pfs_plain.open.event->query_id != query_id || (query_id == 0 && portal->visible)))
 			return false;
 	}
 
@@ -595,7 +602,7 @@ pfs_plain_nests(PfsThread *t, const QueryDesc *query)
 	PfsPlainStatement *outer = &pfs_plain.around[pfs_plain.depth];
 	PfsStoredStatement *e;
 
-	if (unlikely(!is_clear(t, stmt->queryId, PFS_SLOW_OVER) || pfs_plain.depth == PFS_PLAIN_DEPTH || pfs_plain.more != 0 ||
+	if (unlikely(stmt->queryId == 0 || !is_clear(t, PFS_SLOW_OVER) || pfs_plain.depth == PFS_PLAIN_DEPTH || pfs_plain.more != 0 ||
 				 pfs_is_start_of_portal(ActivePortal) ||
 				 has_other_flags(t, instrument) ||
 				 pfs_digest_may_lack_text(stmt->queryId) || pfs_transaction_is_new()))

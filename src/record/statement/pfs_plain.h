@@ -1,8 +1,8 @@
 /*
  * pfs_plain.h
  *	  The fast path of a plain statement: one of a client's, which the session has waited for or which
- *	  follows another plain one in a pipeline, that the executor runs once, or that begins or ends a
- *	  transaction, while everything is switched on as by default, or memory and stages are on besides.
+ *	  follows another plain one in a pipeline, that the executor runs once, or that is an EXECUTE or begins or
+ *	  ends a transaction, while everything is switched on as by default, or memory and stages are on besides.
  *
  * Of such a statement the process keeps only what its end needs (PfsPlain), and its event is filled
  * in once, when its query is known.  Everything else that can happen to a statement is the business
@@ -19,9 +19,9 @@
  *		ENDING			a finish that counts nothing, or its end, is over: then it is RAN again
  *		RAN				the session waits for its client
  *
- * A query that the executor starts while it RUNS, and executes without a portal, is a nested plain one
- * (pfs_plain_nests()): then that is the innermost one, which pfs_plain.open and the state tell of, until its end is over.
- * Only the innermost one's event lies where it stays; those of the others are in slots.
+ * A query that the executor starts while it RUNS, and executes without a portal but that of an EXECUTE, is a nested
+ * plain one (pfs_plain_nests()): then that is the innermost one, which pfs_plain.open and the state tell of, until its
+ * end is over.  Only the innermost one's event lies where it stays; those of the others are in slots.
  *
  * Whether everything is switched so is asked once for each generation of the shared
  * words (pfs_plain_look()); then one comparison tells that nothing has changed.  Inside a write section
@@ -197,7 +197,7 @@ pfs_plain_follows(PfsThread *t)
 extern bool pfs_plain_is_named(PfsThread *t, const Query *query, const char *str);
 
 /*
- * Can the statement be this utility?  BEGIN, COMMIT and ROLLBACK set the state of the transaction and no
+ * Can the statement be this utility?  An EXECUTE is its query, which is nested in it.  BEGIN, COMMIT and ROLLBACK set the state of the transaction and no
  * more: they execute nothing, return nothing, report no progress and start no workers.  What they have caused
  * comes behind their call, as the commit of any statement does.  AND CHAIN, savepoints and two-phase commits have
  * more to tell to the transaction's event.
@@ -207,6 +207,8 @@ pfs_plain_may_be_utility(const Node *utility)
 {
 	const TransactionStmt *stmt = (const TransactionStmt *) utility;
 
+	if (IsA(utility, ExecuteStmt))
+		return true;
 	return IsA(utility, TransactionStmt) && !stmt->chain &&
 		(stmt->kind == TRANS_STMT_BEGIN || stmt->kind == TRANS_STMT_START || stmt->kind == TRANS_STMT_COMMIT ||
 		 stmt->kind == TRANS_STMT_ROLLBACK);

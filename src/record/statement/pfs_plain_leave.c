@@ -157,8 +157,12 @@ leave_top(PfsThread *t, PfsPlainState state)
 	take_event(t, s, 0);
 	s->event->counts = s->counts;
 	s->phase = phase_of(state);
+	s->is_execute = s->query_id == 0;
 	if (state >= PFS_PLAIN_RUNS)
+	{
 		s->prepared = pfs_plain.open.prepared;
+		s->executed = s->is_execute ? pfs_plain.executed : 0;
+	}
 	set_stage(stage_of(state));
 }
 
@@ -238,7 +242,7 @@ may_come_back(const PfsThread *t, int nest)
 
 	return pfs_sql.top_open && s->statement_id == pfs_plain.open.statement_id && pfs_digest_charged == s->statement_id &&
 		pfs_sql.nest == nest && pfs_sql.open == NULL && !pfs_sql.raised && !pfs_sql.failed &&
-		s->phase == PFS_PHASE_EXECUTION && !s->is_fetch && s->next_at == 0 && s->counts == 0 && s->query_id != 0 &&
+		s->phase == PFS_PHASE_EXECUTION && !s->is_fetch && s->next_at == 0 && s->counts == 0 && (s->query_id != 0 || s->is_execute) &&
 		s->flags == pfs_plain.flags && s->event != NULL && t->events[PFS_STATEMENTS].depth == 1 &&
 		pfs_stages.n == 1 && pfs_stages.items[0].flags == 0 && pfs_plain.more == 0 &&
 		pfs_plain_is_on() && (pfs_local.not_usual & ~PFS_SLOW_OVER) == 0 && pfs_open_error.sqlstate == 0 &&
@@ -260,6 +264,7 @@ take_back(PfsPlainState state)
 	pfs_plain.open.stamp = s->stamp.at;
 	pfs_plain.open.message = s->message;
 	pfs_plain.is_utility = s->query == NULL;
+	pfs_plain.executed = s->executed;
 	pfs_plain.passes = false;
 	pfs_plain.state = state;
 	s->event = NULL;

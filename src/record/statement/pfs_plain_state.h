@@ -87,6 +87,7 @@ typedef struct PfsPlain
 	PfsPlainStatement open;		/* the innermost one */
 	PfsPlainStatement around[PFS_PLAIN_DEPTH];	/* those around it, outermost
 												 * first: each RUNS */
+	uint64		executed;		/* of an EXECUTE: see PfsStatement */
 	uint64		looked;			/* generation at which pfs_plain_look() has
 								 * looked last */
 } PfsPlain;

@@ -394,15 +394,20 @@ pfs_prepared_executed(PfsThread *t, const char *name, uint64 query_id, int64 por
 	return entry;
 }
 
-void
-pfs_prepared_execute(PfsThread *t, PfsStatement *s, const char *name, int64 portal_time, bool is_parsed)
+PfsPreparedEntry *
+pfs_prepared_executed_by_sql(PfsThread *t, const char *name, bool is_parsed, bool nested)
 {
-	PfsPreparedEntry *entry = pfs_executed_lately[s->query_id % PFS_EXECUTED_LATELY];
+	PfsPreparedEntry *entry = pfs_executed_lately[0];
 
 	/* The text of an EXECUTE has given no name to anything. */
 	if (is_parsed && entry != NULL && entry->parses + 1 == pfs_prepared_parses)
 		entry->parses = pfs_prepared_parses;
-	entry = pfs_prepared_executed(t, name, s->query_id, portal_time, s != &pfs_sql.top);
+	return pfs_prepared_executed(t, name, 0, PG_INT64_MAX, nested);
+}
+
+void
+pfs_prepared_execute(PfsStatement *s, PfsPreparedEntry *entry)
+{
 	if (entry != NULL)
 		set_executes(s, entry);
 }

@@ -86,13 +86,15 @@ typedef struct PfsPreparedEntry
 
 struct PfsStatement;
 
-/*
- * The statement executes the prepared one of this name, by a portal that was made then; a nested one that does is
- * over, which may be inside a write section.  is_parsed: its own text has just been parsed, for it alone.
- */
-extern void pfs_prepared_execute(PfsThread *t, struct PfsStatement *s, const char *name, int64 portal_time, bool is_parsed);
-extern void pfs_prepared_fetch(struct PfsStatement *s, const char *name, int64 portal_time);
+/* The prepared one of this name is executed, by a portal that was made then, or by an EXECUTE.  NULL: it has no entry. */
 extern PfsPreparedEntry *pfs_prepared_executed(PfsThread *t, const char *name, uint64 query_id, int64 portal_time, bool nested);
+
+/* is_parsed: the text of the EXECUTE has just been parsed, for it alone. */
+extern PfsPreparedEntry *pfs_prepared_executed_by_sql(PfsThread *t, const char *name, bool is_parsed, bool nested);
+
+/* This statement is what executes it; a nested one that does is over, which may be inside a write section. */
+extern void pfs_prepared_execute(struct PfsStatement *s, PfsPreparedEntry *entry);
+extern void pfs_prepared_fetch(struct PfsStatement *s, const char *name, int64 portal_time);
 extern void pfs_prepared_release(PfsPreparedEntry *entry);
 
 /*

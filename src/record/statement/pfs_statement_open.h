@@ -207,12 +207,12 @@ pfs_statement_is_wanted(const PfsThread *t)
 /*
  * Does this portal begin its own query, where one that is nested starts?  That is a cursor: between its calls others are
  * executed.  A query without a portal is executed from its start to its end by one caller, but for one that wants its
- * rows one by one.
+ * rows one by one; so is that of an EXECUTE, whose portal nobody else sees.
  */
 static inline bool
 pfs_is_start_of_portal(const void *portal)
 {
-	return portal != NULL && ((const PortalData *) portal)->status == PORTAL_DEFINED;
+	return portal != NULL && ((const PortalData *) portal)->status == PORTAL_DEFINED && ((const PortalData *) portal)->visible;
 }
 
 /* ---- pfs_nested.c; inside a write section unless it says otherwise ---- */
