@@ -206,10 +206,11 @@ pfs_fd_instrument(int fd, PfsOperation op, const PfsFd **file)
 	return pfs_file_instrument[(*file)->kind][op];
 }
 
-/* ---- calls on descriptors, out of line: pfs_instr_file.c.  NULL: just make the call ---- */
+/* ---- calls on descriptors, out of line: pfs_instr_file.c.  False: just make the call ---- */
 
-extern PfsWait *pfs_fd_wait_begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame);
-extern PfsWait *pfs_fd_close_begin(PfsThread *t, const PfsFd *file, uint32 mask, const void *frame);
+extern bool pfs_fd_wait_begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame);
+extern bool pfs_fd_close_begin(PfsThread *t, const PfsFd *file, uint32 mask, const void *frame);
+extern void pfs_fd_wait_end(PfsThread *t, int fd, int64 bytes);
 
 /*
  * Begin and start an event under the server's wait_event_info, or under `fallback`

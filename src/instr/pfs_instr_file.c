@@ -17,54 +17,42 @@
 static PFS_HOT_TABLE PfsFramesMemo memos[PFS_OP_COPY + 1];
 
 /*
- * Begins the event of a call on a descriptor.  NULL: just make the call.
+ * Begins the event of a call on a descriptor.  False: just make the call.
  *
  * Under a wait event of class IO the instrument is known without the file, so that a
  * disabled one costs nothing more.
  */
-PfsWait *
+bool
 pfs_fd_wait_begin(PfsThread *t, int fd, PfsOperation op, int64 offset, const void *frame)
 {
 	PfsInstrumentId instrument;
 	const PfsFd *file = NULL;
 	uint32		flags;
-	PfsWait    *e;
 
 	if (unlikely(t == NULL) || pfs_is_all_off())
-		return NULL;
+		return false;
 	instrument = pfs_fd_instrument(fd, op, &file);
 	if (unlikely(instrument == PFS_NO_INSTRUMENT))
-		return NULL;
+		return false;
 	flags = pfs_wait_flags(t, instrument);
 	if ((flags & PFS_FLAG_ENABLED) == 0)
-		return NULL;
+		return false;
 	if (file == NULL)
 		file = pfs_fd_get(fd);
-	e = pfs_wait_begin(t, instrument, flags, op, PFS_OBJECT_FILE, offset,
-					   pfs_frames_source_memo(frame, &memos[op]));
-	if (unlikely(e == NULL))
-		return NULL;
-	e->object.file.counted = pfs_fd_counted(file);
-	pfs_wait_start(t, e);
-	return e;
+	return pfs_file_wait_begin(t, instrument, flags, op, pfs_fd_counted(file), offset,
+							   pfs_frames_source_memo(frame, &memos[op]));
 }
 
 /*
- * End the event; NULL: there is none.  fd: a descriptor that stays open, or -1; bytes: what the
- * call returned, negative on failure, or PFS_EVENT_NO_BYTES.
+ * Ends the event.  fd: a descriptor that stays open, or -1; bytes: what the call returned, negative on failure, or
+ * PFS_EVENT_NO_BYTES.
  */
-static void
-end(PfsWait *e, int fd, int64 bytes)
+void
+pfs_fd_wait_end(PfsThread *t, int fd, int64 bytes)
 {
-	PfsThread  *t = pfs_my_thread;
-	uint64		now;
+	uint64		now = pfs_file_wait_read_end(t);
 
-	if (e == NULL)
-		return;
-	now = pfs_wait_read_end(t, e->flags);
-	/* No reader takes it before the event has its end. */
-	pfs_wait_set_bytes(e, bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES);
-	pfs_file_wait_end_at(t, e, now, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL, pfs_wait_event_info());
+	pfs_file_wait_end_at(t, now, bytes, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL, pfs_wait_event_info());
 }
 
 /*
@@ -76,10 +64,11 @@ end(PfsWait *e, int fd, int64 bytes)
 #define WRAPPER(type, head, name, args, thread, op, offset, bytes) \
 head \
 { \
-	PfsWait    *e = pfs_fd_wait_begin(thread, fd, op, offset, FRAME); \
+	bool		begun = pfs_fd_wait_begin(thread, fd, op, offset, FRAME); \
 	type		result = pfs_real.name args; \
 \
-	end(e, fd, bytes); \
+	if (begun) \
+		pfs_fd_wait_end(pfs_my_thread, fd, bytes); \
 	return result; \
 }
 
@@ -106,7 +95,7 @@ wrap_##name params \
 	if (unlikely(call == NULL) || !pfs_frames_memo_has(FRAME, &memos[op])) \
 		return any_##name args; \
 	usual = *call;				/* a handler may close the descriptor */ \
-	if (unlikely(!pfs_file_event_begin(pfs_my_thread, usual, offset, &memos[op].source, 0))) \
+	if (unlikely(!pfs_file_event_begin(pfs_my_thread, usual.lookup, usual.place->place.object, offset, &memos[op].source, 0))) \
 		return any_##name args; \
 	return pfs_file_event_end(pfs_my_thread, usual, pfs_real.name args); \
 }
@@ -153,28 +142,23 @@ WRAP(ssize_t, copy_file_range, (int in, off_t *in_offset, int fd, off_t *offset,
  * looked up any more: if it was removed or renamed meanwhile, the event has a kind and no
  * object.  mask: flags that it may have.
  */
-PfsWait *
+bool
 pfs_fd_close_begin(PfsThread *t, const PfsFd *file, uint32 mask, const void *frame)
 {
 	PfsInstrumentId instrument;
 	uint32		flags;
-	PfsWait    *e;
 
 	if (file->kind <= PFS_FILE_NOT_A_FILE)
-		return NULL;			/* most others close once and for all */
+		return false;			/* most others close once and for all */
 	instrument = pfs_file_instrument[file->kind][PFS_OP_CLOSE];
 	if (instrument == PFS_NO_INSTRUMENT)
-		return NULL;
+		return false;
 	flags = pfs_wait_flags(t, instrument) & mask;
 	if ((flags & PFS_FLAG_ENABLED) == 0)
-		return NULL;
-	e = pfs_wait_begin(t, instrument, flags, PFS_OP_CLOSE, PFS_OBJECT_FILE, PFS_EVENT_NO_OFFSET,
-					   pfs_frames_source_memo(frame, &memos[PFS_OP_CLOSE]));
-	if (e == NULL)
-		return NULL;
-	e->object.file.counted = pfs_load_acquire(file->state) == file->word ? pfs_fd_counted(file) : PFS_COUNTED_OBJECT(file->kind, 0);
-	pfs_wait_start(t, e);
-	return e;
+		return false;
+	return pfs_file_wait_begin(t, instrument, flags, PFS_OP_CLOSE,
+							   pfs_load_acquire(file->state) == file->word ? pfs_fd_counted(file) : PFS_COUNTED_OBJECT(file->kind, 0),
+							   PFS_EVENT_NO_OFFSET, pfs_frames_source_memo(frame, &memos[PFS_OP_CLOSE]));
 }
 
 /* Of a process without a record no descriptors are known. */
@@ -182,15 +166,16 @@ static int
 wrap_close(int fd)
 {
 	PfsThread  *t = pfs_my_thread;
-	PfsWait    *e;
+	bool		begun;
 	int			result;
 
 	if (t == NULL)
 		return pfs_real.close(fd);
-	e = (uint32) fd < (uint32) pfs_nfds ? pfs_fd_close_begin(t, &pfs_fds[fd], ~0, FRAME) : NULL;
+	begun = (uint32) fd < (uint32) pfs_nfds && pfs_fd_close_begin(t, &pfs_fds[fd], ~0, FRAME);
 	pfs_fd_closed(fd);
 	result = pfs_real.close(fd);
-	end(e, -1, PFS_EVENT_NO_BYTES);
+	if (begun)
+		pfs_fd_wait_end(t, -1, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -206,7 +191,8 @@ wrap_##name params \
 									PFS_OP_NONE, FRAME); \
 	int			result = pfs_real.name args; \
 \
-	end(e, -1, PFS_EVENT_NO_BYTES); \
+	if (e != NULL) \
+		pfs_fd_wait_end(pfs_my_thread, -1, PFS_EVENT_NO_BYTES); \
 	return result; \
 }
 

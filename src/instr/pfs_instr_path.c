@@ -26,40 +26,33 @@ static PFS_HOT_TABLE PfsFramesMemo memos[PFS_OP_DIR + 1];
  * Begins the event of a call by path; its object is the path's instance, if there is one.  *file:
  * what was found of it.
  */
-static pg_noinline PfsWait *
+static pg_noinline bool
 begin_and_find(PfsThread *t, const char *path, PfsOperation op, const void *frame, PfsFileFound *file)
 {
 	char		buf[PFS_FILE_NAME_SIZE];
 	const char *canonical;
 	PfsInstrumentId instrument;
 	uint32		flags;
-	PfsWait    *e;
 
 	file->index = PFS_NO_RECORD;
 	if (t == NULL || path == NULL || pfs_is_all_off())
-		return NULL;
+		return false;
 	canonical = pfs_file_canonical(path, buf);
 	file->kind = pfs_file_kind(canonical);
 	instrument = pfs_file_instrument[file->kind][op];
 	if (instrument == PFS_NO_INSTRUMENT)
-		return NULL;
+		return false;
 	flags = pfs_wait_flags(t, instrument);
 	if ((flags & PFS_FLAG_ENABLED) == 0)
-		return NULL;
+		return false;
 
 	file->index = pfs_hash_find(pfs_file_index, pfs_hash_bytes(canonical, strlen(canonical)),
 								canonical, &file->word);
-	e = pfs_wait_begin(t, instrument, flags, op, PFS_OBJECT_FILE, PFS_EVENT_NO_OFFSET,
-					   pfs_frames_source_memo(frame, &memos[op]));
-	if (e == NULL)
-		return NULL;
-	e->object.file.counted = pfs_file_found_counted(file);
-	pfs_wait_set_bytes(e, PFS_EVENT_NO_BYTES);
-	pfs_wait_start(t, e);
-	return e;
+	return pfs_file_wait_begin(t, instrument, flags, op, pfs_file_found_counted(file), PFS_EVENT_NO_OFFSET,
+							   pfs_frames_source_memo(frame, &memos[op]));
 }
 
-static PfsWait *
+static bool
 begin(PfsThread *t, const char *path, PfsOperation op, const void *frame)
 {
 	PfsFileFound file;
@@ -68,10 +61,10 @@ begin(PfsThread *t, const char *path, PfsOperation op, const void *frame)
 }
 
 static inline void
-end(PfsWait *e)
+end(bool begun)
 {
-	if (e != NULL)
-		pfs_file_wait_end_at(pfs_my_thread, e, pfs_wait_read_end(pfs_my_thread, e->flags), NULL, 0);
+	if (begun)
+		pfs_fd_wait_end(pfs_my_thread, -1, PFS_EVENT_NO_BYTES);
 }
 
 /*
@@ -80,20 +73,20 @@ end(PfsWait *e)
  * read before that work.
  */
 static void
-end_open(PfsWait *e, PfsThread *t, int fd, const char *path, PfsFileFound *file)
+end_open(bool begun, PfsThread *t, int fd, const char *path, PfsFileFound *file)
 {
-	uint64		now = e != NULL ? pfs_wait_read_end(t, e->flags) : 0;
+	uint64		now = begun ? pfs_file_wait_read_end(t) : 0;
 
 	if (t != NULL && fd >= 0 && path != NULL && !(pfs_is_all_off() && pfs_fd_is_unknown(fd)) && !pfs_is_writing(t))
 	{
 		pfs_write_begin(t);
 		pfs_fd_opened(fd, path, file);
-		if (e != NULL && fd < pfs_nfds)
-			e->object.file.counted = pfs_fd_counted(&pfs_fds[fd]);
+		if (begun && fd < pfs_nfds)
+			pfs_file_wait_here(t)->object.file.counted = pfs_fd_counted(&pfs_fds[fd]);
 		pfs_write_end(t);
 	}
-	if (e != NULL)
-		pfs_file_wait_end_at(t, e, now, NULL, 0);
+	if (begun)
+		pfs_file_wait_end_at(t, now, PFS_EVENT_NO_BYTES, NULL, 0);
 }
 
 /*
@@ -126,9 +119,9 @@ removed(const char *path, void (*remove) (const char *path))
 static int
 wrap_open(const char *path, int flags,...)
 {
-	PfsWait    *e;
 	PfsThread  *t = pfs_thread_here();
 	mode_t		mode = 0;
+	bool		begun;
 	PfsFileFound found;
 	int			fd;
 
@@ -140,9 +133,9 @@ wrap_open(const char *path, int flags,...)
 		mode = va_arg(args, mode_t);
 		va_end(args);
 	}
-	e = begin_and_find(t, path, flags & O_CREAT ? PFS_OP_CREATE : PFS_OP_OPEN, FRAME, &found);
+	begun = begin_and_find(t, path, flags & O_CREAT ? PFS_OP_CREATE : PFS_OP_OPEN, FRAME, &found);
 	fd = pfs_real.open(path, flags, mode);
-	end_open(e, t, fd, path, &found);
+	end_open(begun, t, fd, path, &found);
 	return fd;
 }
 
@@ -153,10 +146,10 @@ wrap_##name params \
 { \
 	PfsThread  *t = pfs_thread_here(); \
 	PfsFileFound found; \
-	PfsWait    *e = begin_and_find(t, path, op, FRAME, &found); \
+	bool		begun = begin_and_find(t, path, op, FRAME, &found); \
 	type		result = pfs_real.name args; \
 \
-	end_open(e, t, descriptor, path, &found); \
+	end_open(begun, t, descriptor, path, &found); \
 	return result; \
 }
 
@@ -174,12 +167,10 @@ WRAP_OPEN(FILE *, freopen, (const char *path, const char *mode, FILE *file), (pa
 static int
 wrap_rename(const char *from, const char *to)
 {
-	PfsWait    *e;
-	int			result;
+	bool		begun = begin(pfs_my_thread, from, PFS_OP_RENAME, FRAME);
+	int			result = pfs_real.rename(from, to);
 
-	e = begin(pfs_my_thread, from, PFS_OP_RENAME, FRAME);
-	result = pfs_real.rename(from, to);
-	end(e);
+	end(begun);
 	if (result == 0)
 	{
 		struct stat st;
@@ -199,10 +190,10 @@ wrap_rename(const char *from, const char *to)
 static int \
 wrap_##name params \
 { \
-	PfsWait    *e = begin(pfs_my_thread, path, op, FRAME); \
+	bool		begun = begin(pfs_my_thread, path, op, FRAME); \
 	int			result = pfs_real.name args; \
 \
-	end(e); \
+	end(begun); \
 	if ((removes) && result == 0) \
 		removed(path, pfs_file_removed); \
 	return result; \

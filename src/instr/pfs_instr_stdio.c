@@ -80,7 +80,7 @@ is_written_by_blocks(const FILE *file)
 /* A call that reaches the system, or may. */
 typedef struct StreamCall
 {
-	PfsWait    *e;				/* NULL: it is no event, or one only when it
+	bool		begun;			/* false: it is no event, or one only when it
 								 * is known that it has reached the system */
 	FILE	   *file;
 	PfsOperation op;
@@ -120,19 +120,9 @@ begin_call(StreamCall *call, FILE *file, PfsOperation op, bool reaches, const vo
 	if (t == NULL || pfs_is_all_off())
 		return;
 	if (reaches)
-		call->e = pfs_fd_wait_begin(t, fileno(file), op, PFS_EVENT_NO_OFFSET, frame);
+		call->begun = pfs_fd_wait_begin(t, fileno(file), op, PFS_EVENT_NO_OFFSET, frame);
 	else
 		begin_late(call, t);
-}
-
-/* Ends an event.  fd: a descriptor that stays open, or -1. */
-static void
-end_event(PfsThread *t, PfsWait *e, int fd, int64 bytes)
-{
-	uint64		now = pfs_wait_read_end(t, e->flags);
-
-	pfs_wait_set_bytes(e, bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES);
-	pfs_file_wait_end_at(t, e, now, (uint32) fd < (uint32) pfs_nfds ? &pfs_fds[fd] : NULL, pfs_wait_event_info());
 }
 
 /*
@@ -143,20 +133,21 @@ static void
 end_call(StreamCall *call, int64 bytes)
 {
 	PfsThread  *t = pfs_my_thread;
-	const PfsFd *file;
 
-	if (call->e == NULL && call->instrument != PFS_NO_INSTRUMENT && bytes > 0)
+	if (!call->begun && call->instrument != PFS_NO_INSTRUMENT && bytes > 0)
 	{
-		file = pfs_fd_get(fileno(call->file));
-		call->e = pfs_wait_begin(t, call->instrument, call->flags, call->op, PFS_OBJECT_FILE, PFS_EVENT_NO_OFFSET,
-								 pfs_frames_source(call->frame));
-		if (call->e == NULL)
+		const PfsFd *file = pfs_fd_get(fileno(call->file));
+		PfsWait    *e = pfs_wait_begin(t, call->instrument, call->flags, call->op, PFS_OBJECT_FILE, PFS_EVENT_NO_OFFSET,
+									   pfs_frames_source(call->frame));
+
+		if (e == NULL)
 			return;
-		call->e->object.file.counted = pfs_fd_counted(file);
-		pfs_wait_start_at(t, call->e, call->start);
+		e->object.file.counted = pfs_fd_counted(file);
+		pfs_wait_start_at(t, e, call->start);
+		call->begun = true;
 	}
-	if (call->e != NULL)
-		end_event(t, call->e, fileno(call->file), bytes);
+	if (call->begun)
+		pfs_fd_wait_end(t, fileno(call->file), bytes);
 }
 
 /* Bytes that a call has read or written, of which the caller has got or given `moved`. */
@@ -192,7 +183,7 @@ begin_usual_read(PfsThread *t, int fd, const void *frame)
 		return NULL;
 	call = pfs_file_usual_call(fd, PFS_CALLS_READ, (wait_info & 0xFF000000U) == PG_WAIT_IO ? wait_info : 0);
 	if (unlikely(call == NULL) || !pfs_frames_source_known(frame, &none, &source) ||
-		unlikely(!pfs_file_event_begin(t, *call, PFS_EVENT_NO_OFFSET, &source, PFS_SLOW_IDENTITY)))
+		unlikely(!pfs_file_event_begin(t, call->lookup, call->place->place.object, PFS_EVENT_NO_OFFSET, &source, PFS_SLOW_IDENTITY)))
 		return NULL;
 	return call;
 }
@@ -406,7 +397,7 @@ close_and_write(FILE *file, PfsThread *t)
 	const PfsFd *known = (uint32) fd < (uint32) pfs_nfds ? pfs_fd_get(fd) : NULL;
 	PfsFd		closed = {.kind = PFS_FILE_UNKNOWN};
 	int64		bytes = unwritten(file);
-	PfsWait    *e = pfs_fd_wait_begin(t, fd, PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, FRAME);
+	bool		begun = pfs_fd_wait_begin(t, fd, PFS_OP_WRITE, PFS_EVENT_NO_OFFSET, FRAME);
 	int			result;
 
 	/* Its instance may go as soon as it is closed; the event still names it. */
@@ -417,12 +408,11 @@ close_and_write(FILE *file, PfsThread *t)
 	}
 	pfs_fd_closed(fd);
 	result = pfs_real.fclose(file);
-	if (e == NULL)
+	if (!begun)
 		return result;
-	end_event(t, e, -1, result == 0 ? bytes : PFS_EVENT_NO_BYTES);
-	e = pfs_fd_close_begin(t, &closed, ~PFS_FLAG_TIMED, FRAME);
-	if (e != NULL)
-		end_event(t, e, -1, PFS_EVENT_NO_BYTES);
+	pfs_fd_wait_end(t, -1, result == 0 ? bytes : PFS_EVENT_NO_BYTES);
+	if (pfs_fd_close_begin(t, &closed, ~PFS_FLAG_TIMED, FRAME))
+		pfs_fd_wait_end(t, -1, PFS_EVENT_NO_BYTES);
 	return result;
 }
 
@@ -432,7 +422,7 @@ wrap_fclose(FILE *file)
 {
 	PfsThread  *t = pfs_my_thread;
 	int			fd;
-	PfsWait    *e;
+	bool		begun;
 	int			result;
 
 	if (t == NULL)
@@ -440,11 +430,11 @@ wrap_fclose(FILE *file)
 	if (unwritten(file) > 0)
 		return close_and_write(file, t);
 	fd = fileno(file);
-	e = (uint32) fd < (uint32) pfs_nfds ? pfs_fd_close_begin(t, &pfs_fds[fd], ~0, FRAME) : NULL;
+	begun = (uint32) fd < (uint32) pfs_nfds && pfs_fd_close_begin(t, &pfs_fds[fd], ~0, FRAME);
 	pfs_fd_closed(fd);
 	result = pfs_real.fclose(file);
-	if (e != NULL)
-		end_event(t, e, -1, PFS_EVENT_NO_BYTES);
+	if (begun)
+		pfs_fd_wait_end(t, -1, PFS_EVENT_NO_BYTES);
 	return result;
 }
 

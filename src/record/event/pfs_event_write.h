@@ -119,6 +119,23 @@ pfs_wait_is_undisturbed(const PfsThread *t, uint16 ignored)
 }
 
 /*
+ * Lets a wait with these flags begin, which it may take from it: does what is left to be done before, if something is in
+ * the way.  False: it does not begin.
+ */
+static pg_attribute_always_inline bool
+pfs_wait_may_begin(PfsThread *t, uint32 *flags)
+{
+	if (likely(pfs_local.not_usual == 0 && (pfs_load_relaxed(&t->seq.word) & 1) == 0 &&
+			   t->events[PFS_WAITS].depth < PFS_WAIT_DEPTH))
+		return true;
+	if (!pfs_process.prepare_cb(t))
+		return false;
+	/* It may have found out that this thread has no history. */
+	*flags &= pfs_load_relaxed(&t->mask);
+	return true;
+}
+
+/*
  * Begin: a slot at the next level, with all that is known of the event now.
  * flags: what pfs_wait_flags() gave, ENABLED among them.  The caller fills in
  * object (but of FILE the offset), object_instance (LOCK, BUFFER), spins (LWLOCK, BUFFER,
@@ -126,26 +143,16 @@ pfs_wait_is_undisturbed(const PfsThread *t, uint16 ignored)
  * pfs_wait_start().  NULL: no event.
  *
  * A wait that no _current consumer takes has a slot, too, but no number, and
- * readers do not show it.
+ * readers do not show it.  pfs_wait_may_begin() has said that it may begin.
  */
 static pg_attribute_always_inline PfsWait *
-pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperation operation,
-			   PfsObjectType object_type, int64 file_offset, uint32 source)
+pfs_wait_begin_prepared(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperation operation,
+						PfsObjectType object_type, int64 file_offset, uint32 source)
 {
-	PfsEvents  *waits = &t->events[PFS_WAITS];
-	uint32		level = waits->depth;
+	uint32		level = t->events[PFS_WAITS].depth;
 	uint64		id = 0;
 	PfsWait    *e;
 
-	if (unlikely(pfs_local.not_usual != 0 || (pfs_load_relaxed(&t->seq.word) & 1) != 0 ||
-				 level >= PFS_WAIT_DEPTH))
-	{
-		if (!pfs_process.prepare_cb(t))
-			return NULL;
-		/* It may have found out that this thread has no history. */
-		flags &= pfs_load_relaxed(&t->mask);
-		level = waits->depth;
-	}
 	pfs_local.beginning = 1;
 	pfs_fence_signal();
 	if (likely(flags & PFS_FLAG_CURRENT))
@@ -159,6 +166,16 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 	e->source = source;
 	e->flags = flags;
 	return e;
+}
+
+/* The same where it is not known yet whether it may begin. */
+static pg_attribute_always_inline PfsWait *
+pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperation operation,
+			   PfsObjectType object_type, int64 file_offset, uint32 source)
+{
+	if (unlikely(!pfs_wait_may_begin(t, &flags)))
+		return NULL;
+	return pfs_wait_begin_prepared(t, instrument, flags, operation, object_type, file_offset, source);
 }
 
 /* Shows readers the wait at this level, which is filled in. */

@@ -1,85 +1,127 @@
 /*
  * pfs_file_event.c
- *	  Reads and writes of open files: what a process caches of them, and the end of those that
- *	  are not usual.
+ *	  Calls on files: what a process caches of them, and the events of those that find it
+ *	  there, or have to do without.
  */
 #include "postgres.h"
 
 #include "pfs_event_open.h"
 #include "pfs_file_event.h"
 
-/* Of reads and of writes, by wait event of class IO; bits: pfs_event_kind(). */
-#define EVENTS 128
-static PFS_HOT_TABLE PfsWaitLookup lookups[2][EVENTS];
-
-/* The same by kind of file, where the server announces no such wait event. */
-static PFS_HOT_TABLE PfsWaitLookup lookups_by_kind[2][PFS_NUM_FILE_KINDS];
-
 /*
- * Inside a write section, behind a call that was counted in this place, before which the words had that generation: the
- * next one can be the same in all.  Other operations than these two, calls that have a name of their own, as
- * closing, and calls that were not timed cannot.
+ * By instrument, of the operation that had it first, as nearly each has one only: descriptors lead there
+ * (PfsFdCall), so no other takes its place.  File calls of the server's wait events and of the kinds of files have
+ * some 200 instruments, which are numbered one after the other.
  */
-static void
-learn(PfsThread *t, PfsFd *file, uint64 generation, uint32 wait_info, PfsInstrumentId instrument, PfsOperation op,
-	  PfsPendingCalls *place)
-{
-	PfsCallsPart part = pfs_calls_part(op);
-	uint32		event = wait_info - PG_WAIT_IO;
-	PfsWaitLookup *lookup;
-	PfsFdCall	call = {.place = place};
+#define LOOKUPS 256
+static PFS_HOT_TABLE PfsWaitLookup lookups[LOOKUPS];
 
-	if ((op != PFS_OP_READ && op != PFS_OP_WRITE) || (place->place.key & PFS_CALLS_UNTIMED) != 0)
-		return;
-	if (event < EVENTS && pfs_wait_info_instrument(wait_info) == instrument)
-		lookup = &lookups[part][event];
-	else if (pfs_file_instrument[file->kind][op] == instrument)
-	{
-		lookup = &lookups_by_kind[part][file->kind];
-		wait_info = 0;
-	}
-	else
-		return;
-	pfs_wait_lookup_make(lookup, t, instrument, pfs_event_kind(instrument, op, PFS_OBJECT_FILE));
-	lookup->wait_info = wait_info;
-	call.lookup = lookup;
-	if (lookup->generation == generation)
-		pfs_fd_called(file, generation, part, call);
+/* That of the call which was begun last by one: of a file's event that runs where it stays. */
+static PFS_HOT const PfsWaitLookup *last_begun;
+
+/* Returns what is cached of a call, or makes it; NULL: it cannot go by a lookup. */
+static inline const PfsWaitLookup *
+lookup_of(PfsThread *t, PfsInstrumentId instrument, PfsOperation op)
+{
+	PfsWaitLookup *lookup = &lookups[instrument % LOOKUPS];
+	uint64		bits = pfs_event_kind(instrument, op, PFS_OBJECT_FILE);
+
+	if (likely(pfs_wait_lookup_holds(lookup)))
+		return likely(lookup->bits == bits) ? lookup : NULL;
+	if (lookup->generation != 0 && lookup->bits != bits)
+		return NULL;
+	pfs_write_begin(t);
+	pfs_wait_lookup_make(lookup, t, instrument, bits);
+	pfs_write_end(t);
+	return pfs_wait_lookup_holds(lookup) ? lookup : NULL;
 }
 
 /*
- * Ends the event of a file call, counts it for its file, and notes with its descriptor what the next one may go by.  The
- * generation is read before all that it is to vouch for.
+ * Begins and starts the event of a file call, for the instrument points: by what is cached of its instrument, where it
+ * stays, or in a slot.  The caller's flags are those of the instrument, which the lookup has, too, unless the caller wants
+ * fewer.
+ */
+bool
+pfs_file_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperation op, uint64 counted,
+					int64 offset, uint32 source)
+{
+	const PfsWaitLookup *lookup;
+	PfsWait    *e;
+
+	if (unlikely(!pfs_wait_may_begin(t, &flags)))
+		return false;
+	lookup = likely(t->events[PFS_WAITS].depth == 0) ? lookup_of(t, instrument, op) : NULL;
+	if (likely(lookup != NULL && lookup->usual == flags) &&
+		likely(pfs_file_event_begin(t, lookup, counted, offset, &source, PG_UINT8_MAX)))
+	{
+		last_begun = lookup;
+		return true;
+	}
+	e = pfs_wait_begin_prepared(t, instrument, flags, op, PFS_OBJECT_FILE, offset, source);
+	e->object.file.counted = counted;
+	pfs_wait_start(t, e);
+	return true;
+}
+
+/* Behind a call that was counted in this place: the next one of the descriptor can be the same in all. */
+static inline void
+learn(PfsFd *file, uint32 wait_info, const PfsWaitLookup *lookup, PfsCallsPart part, PfsPendingCalls *place)
+{
+	PfsFdCall	call = {.lookup = lookup, .place = place};
+	bool		announced = (wait_info & 0xFF000000U) == PG_WAIT_IO &&
+	pfs_wait_info_instrument(wait_info) == lookup->instrument;
+
+	lookups[lookup - lookups].wait_info = announced ? wait_info : 0;
+	pfs_fd_called(file, lookup->generation, part, call);
+}
+
+/*
+ * Ends the event of a file call, counts it for its file, and notes with its descriptor what the next one may go by: of
+ * reads and writes, as no other is that often.
  */
 void
-pfs_file_wait_end_at(PfsThread *t, PfsWait *e, uint64 end, PfsFd *file, uint32 wait_info)
+pfs_file_wait_end_at(PfsThread *t, uint64 end, int64 bytes, PfsFd *file, uint32 wait_info)
 {
-	uint64		generation = pfs_load_acquire(&pfs_words->generation);
-	PfsInstrumentId instrument = e->instrument;
-	PfsOperation op = e->operation;
-	PfsPendingCalls *place;
-
-	/* A handler's call may have left another file there, or none. */
-	if (file != NULL && (file->state == NULL || pfs_fd_counted(file) != e->object.file.counted))
-		file = NULL;
 	pfs_write_begin(t);
-	/* Before the event leaves its slot. */
-	place = pfs_file_sum(t, e, end);
-	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
-	if (place != NULL && file != NULL)
-		learn(t, file, generation, wait_info, instrument, op, place);
-	pfs_write_end(t);
+	if (likely(pfs_wait_is_in_place(t) && bytes <= PG_INT32_MAX))
+	{
+		PfsWait    *e = pfs_file_wait_here(t);
+		PfsOperation op = e->operation;
+		PfsCallsPart part = pfs_calls_part(op);
+		uint64		counted = e->object.file.counted;
+		uint64		ticks = end - e->timer_start;
+		PfsPendingCalls *place = (PfsPendingCalls *)
+		pfs_pending_find(PFS_COUNTED_FILES, &pfs_pending_file_shape, counted, PFS_CALLS_KEY(e->instrument, part));
+
+		if (likely(place != NULL) && likely(pfs_wait_lookup_end(t, last_begun, e, end, ticks, bytes >= 0 ? bytes : PFS_WAIT_NO_BYTES)))
+		{
+			pfs_pending_calls_add(place, ticks, part != PFS_CALLS_MISC ? Max(bytes, 0) : 0);
+			/* A handler's call may have left another file there, or none. */
+			if (file != NULL && (op == PFS_OP_READ || op == PFS_OP_WRITE) && file->state != NULL &&
+				pfs_fd_counted(file) == counted)
+				learn(file, wait_info, last_begun, part, place);
+			(void) pfs_wait_lookup_leave(t, 0);
+			return;
+		}
+	}
+	(void) pfs_file_event_end_any(t, end, bytes);
 }
 
+/*
+ * Ends the event of a file call by the general code, in the slot of its level, to which one moves that has begun where it
+ * stays.
+ */
 int64
 pfs_file_event_end_any(PfsThread *t, uint64 end, int64 bytes)
 {
-	PfsWait    *e = &t->waits[0];
+	PfsWait    *e;
 
 	pfs_wait_leave_place(t);
+	e = pfs_file_wait_here(t);
 	pfs_wait_set_bytes(e, bytes >= 0 ? bytes : PFS_EVENT_NO_BYTES);
+	/* Before the event leaves its slot. */
 	(void) pfs_file_sum(t, e, end);
-	pfs_wait_finish(t, e, 0, end);
+	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
 	pfs_write_end(t);
 	return bytes;
 }

@@ -1,13 +1,13 @@
 /*
  * pfs_file_event.h
- *	  Reads and writes of open files that are usual in all: nothing is in the way, and the
- *	  process has made such a call before.
+ *	  Calls on files, most of which are usual in all: nothing is in the way, and the process
+ *	  has made such a call before.
  *
- * What it has looked up then is cached: of the server's wait event (PfsWaitLookup), which the
- * descriptor has with the place where its calls are counted (PfsFdCall).  So such a call finds nothing anew; begin
- * and end ask whether all is as it was, and write what an event is, where it stays.  Whatever is not usual,
- * also if it turns out at the end, is the business of pfs_wait_begin() and pfs_file_wait_end_at(), to
- * which the event looks like any other: it is in the slot of the outermost wait by then.
+ * What it has looked up then is cached, by instrument (PfsWaitLookup), so that the event is made where it stays.  Of
+ * reads and writes of open files the descriptor has it besides, with the place where its calls are counted (PfsFdCall):
+ * such a call finds nothing anew.  Begin and end ask whether all is as it was; whatever is not usual, also if it turns out
+ * at the end, is the business of pfs_wait_begin() and pfs_file_event_end_any(), to which the event looks like any
+ * other: it is in the slot of the outermost wait by then.
  *
  * Separate from pfs_event_write.h, which has the events of all other waits.
  */
@@ -22,13 +22,36 @@
 #include "pfs_wait_lookup.h"
 
 /*
- * The end of any file call: as pfs_wait_end_at(), and counted to its file.  file: its descriptor's entry, or NULL;
- * wait_info: the server's wait event.  What is usual of the next such call the entry learns.
+ * Begins the event of any file call, which is counted for `counted`, and starts it.  flags: as pfs_wait_flags() gave them.
+ * False: there is no event.
  */
-extern void pfs_file_wait_end_at(PfsThread *t, PfsWait *e, uint64 end, PfsFd *file, uint32 wait_info);
+extern bool pfs_file_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperation op, uint64 counted,
+								int64 offset, uint32 source);
 
-/* The same of an event that pfs_file_event_end() has found to be unusual; ends its write section, returns bytes. */
+/*
+ * The end of any file call, with so many bytes, negative on failure: as pfs_wait_end_at(), and counted to its file.
+ * file: its descriptor's entry, or NULL; wait_info: the server's wait event.  The next read or write may go by what the
+ * entry learns.
+ */
+extern void pfs_file_wait_end_at(PfsThread *t, uint64 end, int64 bytes, PfsFd *file, uint32 wait_info);
+
+/* The same of an event that has turned out to be unusual; ends its write section, returns bytes. */
 extern int64 pfs_file_event_end_any(PfsThread *t, uint64 end, int64 bytes);
+
+/* The event of a file call that ends: where it is now, as one of a handler can have moved it. */
+static pg_attribute_always_inline PfsWait *
+pfs_file_wait_here(PfsThread *t)
+{
+	return pfs_wait_is_in_place(t) ? (PfsWait *) t->events[PFS_WAITS].finished.next
+		: &t->waits[t->events[PFS_WAITS].depth - 1];
+}
+
+/* The clock at its end.  Where it stays an event is timed by the cycle counter, and so is one that is moved from there now. */
+static pg_attribute_always_inline uint64
+pfs_file_wait_read_end(PfsThread *t)
+{
+	return pfs_wait_is_in_place(t) ? pfs_read_cycles() : pfs_wait_read_end(t, pfs_file_wait_here(t)->flags);
+}
 
 /*
  * What a call on a descriptor goes by, under a wait event of class IO or another one (0), if nothing has changed since
@@ -50,14 +73,15 @@ pfs_file_usual_call(int fd, PfsCallsPart part, uint32 wait_info)
 }
 
 /*
- * Begins the event of a call, where it stays, that goes by this one.  ignored:
+ * Begins the event of a call that goes by this lookup, where it stays.  ignored:
  * PFS_SLOW_... that are not in the way.  False: nothing was done, as something is.
  *
  * A handler that comes before it is shown sees `beginning`, and passes by; for one that comes
  * later it leaves its place.
  */
 static pg_attribute_always_inline bool
-pfs_file_event_begin(PfsThread *t, PfsFdCall call, int64 offset, const uint32 *source, uint16 ignored)
+pfs_file_event_begin(PfsThread *t, const PfsWaitLookup *lookup, uint64 counted, int64 offset, const uint32 *source,
+					 uint16 ignored)
 {
 	PfsWait    *e;
 
@@ -65,14 +89,14 @@ pfs_file_event_begin(PfsThread *t, PfsFdCall call, int64 offset, const uint32 *s
 		return false;
 	pfs_local.beginning = 1;
 	pfs_fence_signal();
-	e = pfs_wait_lookup_fill(t, call.lookup, pfs_local.parent, *source);
+	e = pfs_wait_lookup_fill(t, lookup, pfs_local.parent, *source);
 	if (unlikely(e == NULL))
 	{
 		pfs_local.beginning = 0;
 		return false;
 	}
 	t->last_event_id = e->event_id;
-	e->object.file.counted = call.place->place.object;
+	e->object.file.counted = counted;
 	e->object.file.offset = offset;
 	e->timer_start = pfs_read_cycles();
 	pfs_wait_lookup_show(t);
