@@ -165,51 +165,15 @@ bytes_written(const StreamCall *call, size_t moved)
 
 /* ---- reading ---- */
 
-/*
- * Begins the event of a read that is usual in all (pfs_file_event.h), of the stream's file
- * *file; NULL: it is not.  A session reads its caches before it knows whom it works for:
- * that alone is no reason, as long as there is nothing to be learned about it.
- */
-static pg_attribute_always_inline const PfsFdCall *
-begin_usual_read(PfsThread *t, int fd, const void *frame)
-{
-	static const PfsFramesMemo none = {0};
-	uint32		wait_info = pfs_wait_event_info();
-	const PfsFdCall *call;
-	uint32		source;
-
-	if (unlikely(t == NULL) || !pfs_wait_is_undisturbed(t, PFS_SLOW_IDENTITY) ||
-		(pfs_local.not_usual != 0 && !pfs_process.prepare_cb(t)))
-		return NULL;
-	call = pfs_file_usual_call(fd, PFS_CALLS_READ, (wait_info & 0xFF000000U) == PG_WAIT_IO ? wait_info : 0);
-	if (unlikely(call == NULL) || !pfs_frames_source_known(frame, &none, &source) ||
-		unlikely(!pfs_file_event_begin(t, call->lookup, call->place->place.object, PFS_EVENT_NO_OFFSET, &source, PFS_SLOW_IDENTITY)))
-		return NULL;
-	return call;
-}
-
 /* The part of wrap_fread() that is not served from the stream's buffer; a jump leads here. */
 static pg_noinline size_t
 read_from_system(void *buf, size_t size, size_t n, FILE *file)
 {
-	PfsThread  *t = pfs_my_thread;
-	int			fd = fileno(file);
-	size_t		held = unread(file);
-	const PfsFdCall *usual;
 	StreamCall	call;
 	size_t		result;
 
-	if (unlikely(feof_unlocked(file)) || pfs_is_all_off())
+	if (unlikely(feof_unlocked(file)))
 		return pfs_real.fread(buf, size, n, file);
-	usual = begin_usual_read(t, fd, FRAME);
-	if (likely(usual != NULL))
-	{
-		PfsFdCall	same = *usual;
-
-		result = pfs_real.fread(buf, size, n, file);
-		(void) pfs_file_event_end(t, same, Max((int64) (result * size + unread(file) - held), 0));
-		return result;
-	}
 	begin_call(&call, file, PFS_OP_READ, true, FRAME);
 	result = pfs_real.fread(buf, size, n, file);
 	end_call(&call, bytes_read(&call, result * size));

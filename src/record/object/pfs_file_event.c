@@ -28,7 +28,12 @@ lookup_of(PfsThread *t, PfsInstrumentId instrument, PfsOperation op)
 
 	if (likely(pfs_wait_lookup_holds(lookup)))
 		return likely(lookup->bits == bits) ? lookup : NULL;
-	if (lookup->generation != 0 && lookup->bits != bits)
+
+	/*
+	 * A session that does not know yet whom it works for, as it reads its
+	 * caches, would make none.
+	 */
+	if ((pfs_local.slow & PFS_SLOW_IDENTITY) != 0 || (lookup->generation != 0 && lookup->bits != bits))
 		return NULL;
 	pfs_write_begin(t);
 	pfs_wait_lookup_make(lookup, t, instrument, bits);

@@ -306,27 +306,19 @@ progress_stage(void)
 }
 
 /*
- * Notices, at an instrument point, that the command of this process has come to another
- * phase, or again to the same one (the next table, the next round of a vacuum): ends
- * the progress stage before it, and begins one.  Statements inside the command, those
- * of functions that it calls, are in none of their own, unless they are such commands
- * themselves.
+ * The command is in another phase, or anew in the one of the progress stage: ends that, and begins the next one.
+ * Statements inside the command, those of functions that it calls, are in none of their own, unless they are such
+ * commands themselves.
  */
-void
-pfs_stage_look(PfsThread *t)
+static pg_noinline void
+change_phase(PfsThread *t, PfsStage *stage, const PfsProgressPhase *phase)
 {
 	const PgBackendStatus *status = MyBEEntry;
-	const PfsProgressPhase *phase = NULL;
-	PfsInstrumentId instrument = PFS_NO_INSTRUMENT;
-	PfsStage   *stage = progress_stage();
+	PfsInstrumentId instrument = phase != NULL ? phase->instrument : PFS_NO_INSTRUMENT;
 	bool		innermost = stage == NULL || stage == &pfs_stages.items[pfs_stages.n - 1];
 	PfsTimestamp now;
 
-	if (status != NULL && status->st_progress_command != PROGRESS_COMMAND_INVALID)
-		phase = pfs_progress_phase(status->st_progress_command, (const int64 *) status->st_progress_param);
-	if (phase != NULL)
-		instrument = phase->instrument;
-	if (stage == NULL ? instrument == PFS_NO_INSTRUMENT : stage->instrument == instrument && look_at_work(stage, phase))
+	if (stage == NULL && instrument == PFS_NO_INSTRUMENT)
 		return;
 	if (!innermost && (instrument == PFS_NO_INSTRUMENT || is_same_command(stage)))
 		return;
@@ -356,6 +348,23 @@ pfs_stage_look(PfsThread *t)
 		}
 	}
 	pfs_set_parent();
+}
+
+/*
+ * Notices, at an instrument point, that the command of this process has come to another
+ * phase, or again to the same one (the next table, the next round of a vacuum).
+ */
+void
+pfs_stage_look(PfsThread *t)
+{
+	const PgBackendStatus *status = MyBEEntry;
+	const PfsProgressPhase *phase = NULL;
+	PfsStage   *stage = progress_stage();
+
+	if (status != NULL && status->st_progress_command != PROGRESS_COMMAND_INVALID)
+		phase = pfs_progress_phase(status->st_progress_command, (const int64 *) status->st_progress_param);
+	if (phase == NULL || stage == NULL || stage->instrument != phase->instrument || !look_at_work(stage, phase))
+		change_phase(t, stage, phase);
 }
 
 /*
