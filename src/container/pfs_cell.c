@@ -43,6 +43,16 @@ pfs_totals_add(PfsTotals *to, const PfsTotals *from)
 	to->sum += from->sum;
 }
 
+PfsTotals
+pfs_totals_of(const PfsTotals *sums, uint32_t n)
+{
+	PfsTotals	all = {0};
+
+	for (uint32_t i = 0; i < n; i++)
+		pfs_totals_add(&all, &sums[i]);
+	return all;
+}
+
 void
 pfs_totals_add_cell(PfsTotals *to, const PfsCell *from)
 {
@@ -105,35 +115,24 @@ min_of(uint64_t inverted_min, uint64_t max)
 	return inverted_min == 0 ? max : UINT64_MAX - inverted_min;
 }
 
+/*
+ * Any process may add meanwhile: what has not arrived is left for the next one.  A carry may be missing from the upper
+ * word for a moment, in which the sum is too small.
+ */
 void
-pfs_shared_cell_read(const PfsSharedCell *c, PfsTotals *to)
-{
-	PfsTotals	now;
-
-	now.count_timed = pfs_load_relaxed(&c->count_timed);
-	now.count_untimed = pfs_load_relaxed(&c->count_untimed);
-	now.sum = (PfsTicks) pfs_load_relaxed(&c->sum_high) << 64;
-	now.sum += pfs_load_relaxed(&c->sum_low);
-	now.max = pfs_load_relaxed(&c->max);
-	now.min = min_of(pfs_load_relaxed(&c->inverted_min), now.max);
-	pfs_totals_add(to, &now);
-}
-
-/* Any process may add meanwhile: what has not arrived is left for the next one. */
-void
-pfs_shared_cell_take(PfsSharedCell *c, PfsTotals *to)
+pfs_shared_cell_get(PfsSharedCell *c, PfsTotals *to, bool take)
 {
 	PfsTotals	now;
 	uint64_t	inverted_min;
 
-	now.count_timed = pfs_exchange(&c->count_timed, 0);
-	now.count_untimed = pfs_exchange(&c->count_untimed, 0);
-	now.sum = pfs_exchange(&c->sum_low, 0);
-	now.sum += (PfsTicks) pfs_exchange(&c->sum_high, 0) << 64;
-	now.max = pfs_exchange(&c->max, 0);
-	inverted_min = pfs_exchange(&c->inverted_min, 0);
+	now.count_timed = pfs_load_or_take(&c->count_timed, take);
+	now.count_untimed = pfs_load_or_take(&c->count_untimed, take);
+	now.sum = (PfsTicks) pfs_load_or_take(&c->sum_high, take) << 64;
+	now.sum += pfs_load_or_take(&c->sum_low, take);
+	now.max = pfs_load_or_take(&c->max, take);
+	inverted_min = pfs_load_or_take(&c->inverted_min, take);
 	now.min = min_of(inverted_min, now.max);
-	if (now.count_timed == 0)
+	if (take && now.count_timed == 0)
 	{
 		/* Times whose count has not arrived yet stay for it. */
 		pfs_shared_sum_add(&c->sum_low, &c->sum_high, now.sum);

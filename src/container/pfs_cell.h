@@ -82,6 +82,9 @@ typedef struct PfsTotals
 extern void pfs_totals_add(PfsTotals *to, const PfsTotals *from);
 extern void pfs_totals_add_cell(PfsTotals *to, const PfsCell *from);
 
+/* All of n sums. */
+extern PfsTotals pfs_totals_of(const PfsTotals *sums, uint32_t n);
+
 static inline uint64_t
 pfs_totals_count(const PfsTotals *t)
 {
@@ -180,7 +183,18 @@ extern void pfs_shared_cell_add(PfsSharedCell *c, bool timed, uint64_t ticks);
 extern void pfs_shared_cell_merge(PfsSharedCell *c, const PfsTotals *from);
 
 /* Any process: add what is there now to a private sum; take: and leave it empty. */
-extern void pfs_shared_cell_read(const PfsSharedCell *c, PfsTotals *to);
-extern void pfs_shared_cell_take(PfsSharedCell *c, PfsTotals *to);
+extern void pfs_shared_cell_get(PfsSharedCell *c, PfsTotals *to, bool take);
+
+static inline void
+pfs_shared_cell_read(const PfsSharedCell *c, PfsTotals *to)
+{
+	pfs_shared_cell_get((PfsSharedCell *) c, to, false);
+}
+
+static inline void
+pfs_shared_cell_take(PfsSharedCell *c, PfsTotals *to)
+{
+	pfs_shared_cell_get(c, to, true);
+}
 
 #endif							/* PFS_CELL_H */

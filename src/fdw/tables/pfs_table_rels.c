@@ -32,14 +32,12 @@ typedef struct IoRow
 #define READS (PART(FETCH) | PART(LOCK))
 #define WRITES (PART(INSERT) | PART(UPDATE) | PART(DELETE))
 
-#define ALL -1
-
 static PfsTotals
-sum_of(const PfsTotals *totals, int n, int parts)
+sum_of(const PfsTotals *totals, int parts)
 {
 	PfsTotals	sum = {0};
 
-	for (int part = 0; part < n; part++)
+	for (int part = 0; part < PFS_NUM_REL_PARTS; part++)
 	{
 		if (parts & (1 << part))
 			pfs_totals_add(&sum, &totals[part]);
@@ -47,7 +45,7 @@ sum_of(const PfsTotals *totals, int n, int parts)
 	return sum;
 }
 
-#define SUM_OF(which) ((const PfsTotals[]) {sum_of(row->parts, PFS_NUM_REL_PARTS, which)})
+#define SUM_OF(which) ((const PfsTotals[]) {sum_of(row->parts, which)})
 
 #define KEY_COLUMNS(X, t) \
 	X(t, object_type, text, none, "TABLE", "TABLE.", .width = 5) \
@@ -91,7 +89,7 @@ PFS_COLUMNS(by_index, IoRow, INDEX_COLUMNS)
 static bool
 is_shown(const PfsRelStatCopy *copy)
 {
-	PfsTotals	all = sum_of(copy->parts, PFS_NUM_REL_PARTS, ALL);
+	PfsTotals	all = pfs_totals_of(copy->parts, PFS_NUM_REL_PARTS);
 
 	return pfs_totals_count(&all) > 0 || !copy->has_locks;
 }
@@ -211,7 +209,7 @@ typedef struct LockRow
 
 #define LOCK_COLUMNS(X, t) \
 	KEY_COLUMNS(X, t) \
-	PFS_TIMER_WAIT_COLUMNS(X, t, ((const PfsTotals[]) {sum_of(row->modes, PFS_REL_LOCK_MODES, ALL)}), "Number of waits for locks on the table.") \
+	PFS_TIMER_WAIT_COLUMNS(X, t, ((const PfsTotals[]) {pfs_totals_of(row->modes, PFS_REL_LOCK_MODES)}), "Number of waits for locks on the table.") \
 	MODE_COLUMNS(X, t, access_share, AccessShareLock) \
 	MODE_COLUMNS(X, t, row_share, RowShareLock) \
 	MODE_COLUMNS(X, t, row_exclusive, RowExclusiveLock) \
@@ -227,7 +225,7 @@ PFS_COLUMNS(locks, LockRow, LOCK_COLUMNS)
 static void
 add_locks_cb(Oid database, Oid relation, const PfsTotals *modes, void *arg)
 {
-	PfsTotals	all = sum_of(modes, PFS_REL_LOCK_MODES, ALL);
+	PfsTotals	all = pfs_totals_of(modes, PFS_REL_LOCK_MODES);
 	LockRow    *row;
 
 	if (pfs_totals_count(&all) == 0)

@@ -11,10 +11,11 @@
 PFS_LEVEL_ROW(TransactionRow, PfsTransactionTotals);
 
 #define PART(part) (&row->totals.parts[PFS_TRANSACTIONS_##part])
+#define ALL ((const PfsTotals[]) {pfs_totals_of(row->totals.parts, PFS_NUM_TRANSACTION_PARTS)})
 
 #define COLUMNS(X, t) \
 	PFS_EVENT_NAME_COLUMN(X, t) \
-	PFS_TIMER_WAIT_COLUMNS(X, t, PART(ALL), "Transactions counted.") \
+	PFS_TIMER_WAIT_COLUMNS(X, t, ALL, "Transactions counted.") \
 	PFS_TIMER_WAIT_PART_COLUMNS(X, t, read_write, PART(READ_WRITE), "Transactions that may write.") \
 	PFS_TIMER_WAIT_PART_COLUMNS(X, t, read_only, PART(READ_ONLY), "Transactions that may not write.")
 

@@ -66,7 +66,7 @@ add_socket_cb(PfsInstrumentId instrument, uint64 address, const PfsCalls *calls,
 	row = pfs_scan_add(scan);
 	row->instrument = instrument;
 	row->object_instance = address;
-	(void) pfs_calls_all(calls, &row->totals);
+	row->totals = pfs_calls_all(calls);
 }
 
 static void

@@ -41,11 +41,11 @@ pfs_calls_add_rows(PfsScan *scan, const PfsCalls *calls)
 {
 	for (uint32 i = 0; i < pfs_instruments->max; i++)
 	{
-		PfsTotals	all = {0};
+		PfsTotals	all = pfs_calls_all(&calls[i]);
 		PfsCallsRow *row;
 
 		/* Bytes can be without a call, as on sockets. */
-		if ((pfs_totals_count(pfs_calls_all(&calls[i], &all)) == 0 && calls[i].bytes[PFS_CALLS_READ] == 0) ||
+		if ((pfs_totals_count(&all) == 0 && calls[i].bytes[PFS_CALLS_READ] == 0) ||
 			(scan->instrument != PFS_NO_INSTRUMENT && i != scan->instrument))
 			continue;
 		row = pfs_scan_add(scan);

@@ -51,7 +51,7 @@ typedef enum PfsTimerWait
  * then the comments on the three counts and on the two sums of bytes.
  */
 #define PFS_CALLS_COLUMNS(X, t, calls, reads, writes, others, bytes_read, bytes_written) \
-	PFS_TIMER_WAIT_COLUMNS(X, t, pfs_calls_all(calls, &(PfsTotals) {0}), "Number of calls.") \
+	PFS_TIMER_WAIT_COLUMNS(X, t, ((const PfsTotals[]) {pfs_calls_all(calls)}), "Number of calls.") \
 	PFS_TIMER_WAIT_PART_COLUMNS(X, t, read, &(calls)->parts[PFS_CALLS_READ], reads) \
 	PFS_TIMER_WAIT_PART_COLUMNS(X, t, write, &(calls)->parts[PFS_CALLS_WRITE], writes) \
 	PFS_TIMER_WAIT_PART_COLUMNS(X, t, misc, &(calls)->parts[PFS_CALLS_MISC], others) \

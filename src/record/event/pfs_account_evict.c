@@ -42,7 +42,7 @@ add_above(PfsFamily family, const PfsSharedBlock *chunk, uint32 base, const PfsD
 	{
 		PfsAnyTotals totals = {0};
 
-		pfs_summary_kinds[family]->read(pfs_shared_block_cell(chunk, i), &totals);
+		pfs_kind_read(pfs_summary_kinds[family], pfs_shared_block_cell(chunk, i), &totals, false);
 		pfs_summary_merge(family, above, base + i, &totals);
 	}
 }
@@ -57,8 +57,8 @@ add_beside(PfsFamily family, const PfsSharedBlock *chunk, const PfsSharedBlock *
 	{
 		PfsAnyTotals totals = {0};
 
-		kind->read(pfs_shared_block_cell(chunk, i), &totals);
-		kind->merge(pfs_shared_block_touch(theirs, i), &totals);
+		pfs_kind_read(kind, pfs_shared_block_cell(chunk, i), &totals, false);
+		pfs_kind_merge(kind, pfs_shared_block_touch(theirs, i), &totals);
 	}
 }
 

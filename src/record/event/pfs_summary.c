@@ -1,7 +1,7 @@
 /*
  * pfs_summary.c
- *	  Totals by instrument: what lies in shared memory, and how much of it.
- *	  pfs_summary_move.c has how counters get there.
+ *	  Totals by instrument: what lies in shared memory, how much of it, and what is done with
+ *	  a cell of any family.  pfs_summary_move.c has how counters get there.
  */
 #include "postgres.h"
 
@@ -83,6 +83,52 @@ pfs_summary_lay_out(PfsSegment *seg)
 		pfs_summary[family].nhistograms = histograms_of(family);
 		pfs_summary[family].buckets = buckets;
 	}
+}
+
+/* ---- cells of any family ---- */
+
+void
+pfs_kind_add(const PfsSummaryKind *kind, void *totals, const void *cell, PfsShare share)
+{
+	for (uint32 i = 0; i < kind->ntimes && (share & PFS_SHARE_GOES); i++)
+		pfs_totals_add_cell((PfsTotals *) totals + i, (const PfsCell *) cell + i);
+	if (kind->add != NULL)
+		kind->add(totals, cell, share);
+}
+
+void
+pfs_kind_clear_going(const PfsSummaryKind *kind, void *cell)
+{
+	for (uint32 i = 0; i < kind->ntimes; i++)
+		pfs_cell_clear((PfsCell *) cell + i);
+	if (kind->clear_going != NULL)
+		kind->clear_going(cell);
+}
+
+void
+pfs_kind_merge(const PfsSummaryKind *kind, void *shared, const void *totals)
+{
+	for (uint32 i = 0; i < kind->ntimes; i++)
+		pfs_shared_cell_merge((PfsSharedCell *) shared + i, (const PfsTotals *) totals + i);
+	if (kind->merge != NULL)
+		kind->merge(shared, totals);
+}
+
+void
+pfs_kind_read(const PfsSummaryKind *kind, void *shared, void *totals, bool take)
+{
+	for (uint32 i = 0; i < kind->ntimes; i++)
+		pfs_shared_cell_get((PfsSharedCell *) shared + i, (PfsTotals *) totals + i, take);
+	if (kind->read != NULL)
+		kind->read(shared, totals, take);
+}
+
+uint64
+pfs_kind_count(const PfsSummaryKind *kind, const void *totals)
+{
+	PfsTotals	times = pfs_totals_of(totals, kind->ntimes);
+
+	return pfs_totals_count(&times) + (kind->count != NULL ? kind->count(totals) : 0);
 }
 
 void

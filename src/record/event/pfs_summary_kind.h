@@ -33,6 +33,18 @@ typedef enum PfsLevel
 #define PFS_COUNTERS_CHUNK 320
 
 /*
+ * Counters that are older than a truncation go to a level above it, but for what stays with the
+ * thread, as memory in use does.
+ */
+typedef enum PfsShare
+{
+	PFS_SHARE_NONE,
+	PFS_SHARE_GOES,
+	PFS_SHARE_STAYS,
+	PFS_SHARE_ALL,
+} PfsShare;
+
+/*
  * What the cells of a family are: an owner's, those above threads, and private
  * sums, which all begin as zero bytes.  Functions that say "owner" run inside a
  * write section of the family's lock, the others in readers and truncators.
@@ -78,18 +90,16 @@ typedef struct PfsSummaryKind
 	bool		takes_from_above;	/* a thread changes what others left at
 									 * the levels above it */
 
-	/* Nothing was counted, nothing would be shown. */
-	bool		(*is_empty) (const void *cell);
-
-	/* All of a cell. */
-	void		(*add) (void *totals, const void *cell);
-
 	/*
-	 * Counters that are older than a truncation go to a level above it: what
-	 * goes, and what stays with the thread.  NULL: nothing stays.
+	 * Each cell begins with so many times: an owner's with a PfsCell for
+	 * each, those above with a PfsSharedCell, sums with a PfsTotals.  What is
+	 * behind them is the business of the functions below, each of which may
+	 * be NULL; pfs_kind_add() and its like are for all of a cell.
 	 */
-	void		(*add_going) (void *totals, const void *cell);
-	void		(*add_staying) (void *totals, const void *cell);
+	uint32		ntimes;
+
+	/* A share of a cell to a private sum. */
+	void		(*add) (void *totals, const void *cell, PfsShare share);
 
 	/* Owner: leave what stays. */
 	void		(*clear_going) (void *cell);
@@ -100,10 +110,12 @@ typedef struct PfsSummaryKind
 	 */
 	void		(*leaves) (uint32 i, const void *cell);
 
-	/* The cells above: add a sum; read; take all that is there. */
+	/*
+	 * The cells above: add a sum; add what is there to a sum, and leave
+	 * nothing there (take).
+	 */
 	void		(*merge) (void *shared, const void *totals);
-	void		(*read) (const void *shared, void *totals);
-	void		(*take) (void *shared, void *totals);
+	void		(*read) (void *shared, void *totals, bool take);
 
 	/*
 	 * Of a family with histograms, one for each cell or one for all of them:
@@ -130,7 +142,10 @@ typedef struct PfsSummaryKind
 	uint64		(*lost) (void);
 	void		(*reset_lost) (void);
 
-	/* Events; and whether a row is shown, NULL: if it has any. */
+	/*
+	 * Events that are in no time; and whether a row is shown, NULL: if it has
+	 * any event.
+	 */
 	uint64		(*count) (const void *totals);
 	bool		(*is_shown) (const void *totals);
 } PfsSummaryKind;
@@ -179,16 +194,13 @@ typedef struct PfsSummaryPending
 	}
 
 /*
- * What families do whose cells are plain: an owner's a PfsCell, or something that begins with
- * one for pfs_plain_is_empty(), those above a PfsSharedCell, sums PfsTotals (pfs_wait_kind.c).
+ * What every family does with its cells: see the functions of the kind.  count: the events of a sum.
  */
-extern bool pfs_plain_is_empty(const void *cell);
-extern void pfs_plain_add(void *totals, const void *cell);
-extern void pfs_plain_clear_going(void *cell);
-extern void pfs_plain_merge(void *shared, const void *totals);
-extern void pfs_plain_read(const void *shared, void *totals);
-extern void pfs_plain_take(void *shared, void *totals);
-extern uint64 pfs_plain_count(const void *totals);
+extern void pfs_kind_add(const PfsSummaryKind *kind, void *totals, const void *cell, PfsShare share);
+extern void pfs_kind_clear_going(const PfsSummaryKind *kind, void *cell);
+extern void pfs_kind_merge(const PfsSummaryKind *kind, void *shared, const void *totals);
+extern void pfs_kind_read(const PfsSummaryKind *kind, void *shared, void *totals, bool take);
+extern uint64 pfs_kind_count(const PfsSummaryKind *kind, const void *totals);
 
 /*
  * The families, each by its number.  Set once, when the library is loaded

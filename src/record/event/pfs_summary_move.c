@@ -38,7 +38,7 @@ merge_into(PfsFamily family, PfsAccountKind kind, const PfsDestination *destinat
 	to = pfs_sparse_touch(&cells, cell, &hint);
 	if (to == NULL)
 		return false;
-	pfs_summary_kinds[family]->merge(to, totals);
+	pfs_kind_merge(pfs_summary_kinds[family], to, totals);
 	return true;
 }
 
@@ -61,7 +61,7 @@ pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const
 		return;
 	(void) merge_into(family, PFS_USERS, to, cell, totals);
 	if (!merge_into(family, PFS_HOSTS, to, cell, totals) && to->server)
-		pfs_summary_kinds[family]->merge(pfs_shared_block_touch(&pfs_summary[family].cells, cell), totals);
+		pfs_kind_merge(pfs_summary_kinds[family], pfs_shared_block_touch(&pfs_summary[family].cells, cell), totals);
 }
 
 /*
@@ -175,12 +175,12 @@ move_cells(PfsThread *t, PfsFamily family, const PfsDestination *to)
 
 		if (cell == NULL)
 			continue;
-		kind->add_going(&totals, cell);
-		events += kind->count(&totals);
+		pfs_kind_add(kind, &totals, cell, PFS_SHARE_GOES);
+		events += pfs_kind_count(kind, &totals);
 		pfs_summary_merge(family, to, i, &totals);
 		if (kind->leaves != NULL)
 			kind->leaves(i, cell);
-		kind->clear_going(cell);
+		pfs_kind_clear_going(kind, cell);
 	}
 	return events;
 }

@@ -1,8 +1,7 @@
 /*
  * pfs_wait_kind.c
  *	  Waits as a family of summaries: all that a thread has counted of them goes up, and
- *	  nothing stays with it.  Each of its cells has a histogram.  What it does with the
- *	  cells beside is what every family does whose cells are plain ones.
+ *	  nothing stays with it.  Each of its cells has a histogram.
  */
 #include "postgres.h"
 
@@ -10,54 +9,6 @@
 #include "pfs_shared.h"
 #include "pfs_summary_level.h"
 #include "pfs_thread.h"
-
-/* ---- plain cells ---- */
-
-bool
-pfs_plain_is_empty(const void *cell)
-{
-	const PfsCell *c = cell;
-
-	return c->count_timed + c->count_untimed == 0;
-}
-
-void
-pfs_plain_add(void *totals, const void *cell)
-{
-	pfs_totals_add_cell(totals, cell);
-}
-
-void
-pfs_plain_clear_going(void *cell)
-{
-	pfs_cell_clear(cell);
-}
-
-void
-pfs_plain_merge(void *shared, const void *totals)
-{
-	pfs_shared_cell_merge(shared, totals);
-}
-
-void
-pfs_plain_read(const void *shared, void *totals)
-{
-	pfs_shared_cell_read(shared, totals);
-}
-
-void
-pfs_plain_take(void *shared, void *totals)
-{
-	pfs_shared_cell_take(shared, totals);
-}
-
-uint64
-pfs_plain_count(const void *totals)
-{
-	return pfs_totals_count(totals);
-}
-
-/* ---- waits ---- */
 
 /* Cells have the numbers of their instruments. */
 static uint32
@@ -130,15 +81,8 @@ const PfsSummaryKind pfs_wait_kind = {
 	.totals_size = sizeof(PfsTotals),
 	.cells = wait_cells,
 	.lock_offset = offsetof(PfsThread, seq),
-	.is_empty = pfs_plain_is_empty,
-	.add = pfs_plain_add,
-	.add_going = pfs_plain_add,
-	.clear_going = pfs_plain_clear_going,
+	.ntimes = 1,
 	.leaves = wait_leaves,
-	.merge = pfs_plain_merge,
-	.read = pfs_plain_read,
-	.take = pfs_plain_take,
-	.count = pfs_plain_count,
 	.container = "events_waits_summary_global",
 	.used = wait_used,
 	.next_buckets = wait_next_buckets,

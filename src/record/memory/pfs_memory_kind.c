@@ -25,14 +25,6 @@ cells(void)
 	return pfs_sizes.instruments / INSTRUMENTS_PER_CELL;
 }
 
-static bool
-is_empty(const void *cell)
-{
-	const PfsMemoryCell *c = cell;
-
-	return c->count_free == 0 && c->high_count == c->headroom_count;
-}
-
 /*
  * Adds what stays with the thread when older counters go up: the chunks in use, as if
  * they had just been allocated, with both water marks at them.
@@ -75,14 +67,16 @@ add_going(void *totals, const void *cell)
 }
 
 /*
- * Adds all of a thread's cell to a private sum.  A cell has only what allocations and frees
+ * Adds a share of a thread's cell to a private sum.  A cell has only what allocations and frees
  * store; allocations so far, and the low-water marks, are worked out.
  */
 static void
-add(void *totals, const void *cell)
+add(void *totals, const void *cell, PfsShare share)
 {
-	add_staying(totals, cell);
-	add_going(totals, cell);
+	if (share & PFS_SHARE_STAYS)
+		add_staying(totals, cell);
+	if (share & PFS_SHARE_GOES)
+		add_going(totals, cell);
 }
 
 /*
@@ -126,51 +120,29 @@ merge(void *shared, const void *totals)
 
 /*
  * Adds what a cell above threads holds to a private sum: chunks that came and went,
- * headroom above its sum, and depth below.
+ * headroom above its sum, and depth below.  Its words are read one by one, and may
+ * belong to different moments: readers look for moves of threads, and read again.  For a
+ * truncation what threads add meanwhile is either taken or stays.
  */
 static void
-add_shared(PfsMemoryTotals *to, const PfsSharedMemoryCell *c)
+read_shared(void *shared, void *totals, bool take)
 {
-	PfsTicks	bytes = (PfsTicks) c->bytes_high << 64 | c->bytes_low;
+	PfsMemoryTotals *to = totals;
+	uint64	   *words = shared;
+	PfsSharedMemoryCell c;
+	PfsTicks	bytes;
 
-	to->count_alloc += c->count;
-	to->count_free += c->count;
+	for (int i = 0; i < sizeof(c) / sizeof(uint64); i++)
+		((uint64 *) &c)[i] = pfs_load_or_take(&words[i], take);
+	bytes = (PfsTicks) c.bytes_high << 64 | c.bytes_low;
+	to->count_alloc += c.count;
+	to->count_free += c.count;
 	to->bytes_alloc += bytes;
 	to->bytes_free += bytes;
-	to->high_count += c->headroom_count;
-	to->low_count -= c->depth_count;
-	to->high_bytes += c->headroom_bytes;
-	to->low_bytes -= c->depth_bytes;
-}
-
-/*
- * Adds a cell above threads to a private sum.  Its words are read one by one, and may
- * belong to different moments: readers look for moves of threads, and read again.
- */
-static void
-read_shared(const void *shared, void *totals)
-{
-	const uint64 *words = shared;
-	PfsSharedMemoryCell copy;
-
-	for (int i = 0; i < sizeof(copy) / sizeof(uint64); i++)
-		((uint64 *) &copy)[i] = pfs_load_relaxed(&words[i]);
-	add_shared(totals, &copy);
-}
-
-/*
- * Empties a cell above threads into a private sum, for a truncation.  Word by word:
- * what threads add meanwhile is either taken or stays.
- */
-static void
-take(void *shared, void *totals)
-{
-	uint64	   *words = shared;
-	PfsSharedMemoryCell taken;
-
-	for (int i = 0; i < sizeof(taken) / sizeof(uint64); i++)
-		((uint64 *) &taken)[i] = pfs_exchange(&words[i], 0);
-	add_shared(totals, &taken);
+	to->high_count += c.headroom_count;
+	to->low_count -= c.depth_count;
+	to->high_bytes += c.headroom_bytes;
+	to->low_bytes -= c.depth_bytes;
 }
 
 /* Returns the events of a sum: allocations and frees are one each. */
@@ -205,14 +177,10 @@ const PfsSummaryKind pfs_memory_kind = {
 	.cells = cells,
 	.lock_offset = offsetof(PfsThread, memory.seq),
 	.takes_from_above = true,
-	.is_empty = is_empty,
 	.add = add,
-	.add_going = add_going,
-	.add_staying = add_staying,
 	.clear_going = clear_going,
 	.merge = merge,
 	.read = read_shared,
-	.take = take,
 	.count = count,
 	.look_again = pfs_memory_look_again,
 	.container = "memory_summary_global",

@@ -57,14 +57,6 @@ totals_used(void)
 	return pfs_load_relaxed(&pfs_instruments->count) * PFS_CALLS_PARTS;
 }
 
-const PfsTotals *
-pfs_calls_all(const PfsCalls *calls, PfsTotals *all)
-{
-	for (int part = 0; part < PFS_CALLS_PARTS; part++)
-		pfs_totals_add(all, &calls->parts[part]);
-	return all;
-}
-
 void
 pfs_calls_add(PfsChained *to, const PfsTotals *calls, uint64 bytes)
 {

@@ -123,8 +123,12 @@ typedef struct PfsCalls
 	uint64		bytes[PFS_CALLS_PARTS];
 } PfsCalls;
 
-/* Adds all parts to *all, which is zero, and returns it. */
-extern const PfsTotals *pfs_calls_all(const PfsCalls *calls, PfsTotals *all);
+/* Calls of all parts. */
+static inline PfsTotals
+pfs_calls_all(const PfsCalls *calls)
+{
+	return pfs_totals_of(calls->parts, PFS_CALLS_PARTS);
+}
 
 /* Any process: adds calls and their bytes to a cell. */
 extern void pfs_calls_add(PfsChained *to, const PfsTotals *calls, uint64 bytes);

@@ -123,9 +123,9 @@ add_pending_cb(const PfsPending *place, void *arg)
 	if (index != PFS_NO_RECORD && c->number_of[index] == 0)
 		copy_one(c, index);
 	copy = copy_at(c, index != PFS_NO_RECORD ? c->number_of[index] : 0);
-	pfs_statement_kind.add(&totals, &p->counters);
+	pfs_kind_add(&pfs_statement_kind, &totals, &p->counters, PFS_SHARE_ALL);
 	totals.plans = p->plans;
-	pfs_statement_kind.merge(&copy->counters, &totals);
+	pfs_kind_merge(&pfs_statement_kind, &copy->counters, &totals);
 	for (int b = 0; c->head > offsetof(PfsDigest, buckets) && b < PFS_HISTOGRAM_BUCKETS; b++)
 	{
 		if (pfs_pending_digest_counts(place, PFS_DIGEST_PART_BUCKETS))
@@ -148,13 +148,13 @@ add_pending_cb(const PfsPending *place, void *arg)
  * statement.  The row points into the copy.
  */
 static void
-emit_copy(const Copies *c, const PfsDigest *copy, PfsDigestEmit emit, void *arg)
+emit_copy(const Copies *c, PfsDigest *copy, PfsDigestEmit emit, void *arg)
 {
 	const char *from = (const char *) copy;
 	int			parts = c->parts;
 	PfsDigestRow row = {.key = copy->key};
 
-	pfs_statement_kind.read(&copy->counters, &row.totals);
+	pfs_kind_read(&pfs_statement_kind, &copy->counters, &row.totals, false);
 	if (pfs_totals_count(&row.totals.time) == 0)
 		return;
 	row.first_seen = pfs_clock_timestamp(copy->first_seen, copy->first_offset);

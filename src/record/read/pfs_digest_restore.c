@@ -74,7 +74,7 @@ pfs_digest_restore(const PfsDigestRow *row)
 	PfsDigest	span = {0};
 	PfsDigest  *dates = index == PFS_NO_RECORD ? &span : d;
 
-	pfs_statement_kind.merge(&d->counters, &row->totals);
+	pfs_kind_merge(&pfs_statement_kind, &d->counters, &row->totals);
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && row->buckets != NULL; b++)
 		d->buckets[b] += row->buckets[b];
 	dates->first_seen = pfs_clock_reading_before(row->first_seen, &dates->first_offset);

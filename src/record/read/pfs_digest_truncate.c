@@ -128,7 +128,7 @@ take_cb(PfsDigest *d, void *arg)
 {
 	PfsStatementTotals totals = {0};
 
-	pfs_statement_kind.read(&d->counters, &totals);
+	pfs_kind_read(&pfs_statement_kind, &d->counters, &totals, false);
 	((uint64 *) arg)[PFS_DIGEST_ALL] += pfs_totals_count(&totals.time);
 	pfs_chain_free(pfs_digest_waits, &d->waits, take_wait_cb, arg);
 	pfs_digest_rows_move(d, NULL);
@@ -178,7 +178,7 @@ empty_one(PfsDigestPart part, uint32 index, uint64 *taken)
 	PfsStatementTotals totals = {0};
 
 	if (part == PFS_DIGEST_ALL)
-		pfs_statement_kind.take(&d->counters, &totals);
+		pfs_kind_read(&pfs_statement_kind, &d->counters, &totals, true);
 	if (takes(part, PFS_DIGEST_PART_BUCKETS))
 		take_buckets(d->buckets, taken);
 	if (pfs_ref_is_dead(&pfs_digest_ref_slots[index].ref))
@@ -228,7 +228,7 @@ empty_others(PfsDigestPart part, uint64 *taken)
 	PfsStatementTotals totals = {0};
 
 	if (part == PFS_DIGEST_ALL)
-		pfs_statement_kind.take(&pfs_shared_digests->others.counters, &totals);
+		pfs_kind_read(&pfs_statement_kind, &pfs_shared_digests->others.counters, &totals, true);
 	taken[PFS_DIGEST_ALL] += pfs_totals_count(&totals.time);
 	if (takes(part, PFS_DIGEST_PART_BUCKETS))
 		take_buckets(pfs_shared_digests->others.buckets, taken);

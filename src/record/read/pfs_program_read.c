@@ -26,7 +26,7 @@ add_pending_cb(const PfsPending *p, void *arg)
 		pfs_cell_views_read_pending(p, &reader->row.calls);
 	if (reader->view == PFS_VIEW_OF_KIND &&
 		pfs_pending_counts(pfs_shared_pending[PFS_COUNTED_PROGRAMS].truncated, p, PFS_PROGRAM_STATEMENTS))
-		pfs_statement_kind.add(&reader->row.statements, &((const PfsPendingProgram *) p)->statements);
+		pfs_kind_add(&pfs_statement_kind, &reader->row.statements, &((const PfsPendingProgram *) p)->statements, PFS_SHARE_ALL);
 }
 
 /* Hands on all programs that have counted something; one that is removed meanwhile is left out. */
@@ -52,7 +52,7 @@ read_programs(PfsPatience *patience, void *arg)
 		};
 		pfs_cell_views_read(PFS_COUNTED_PROGRAMS, reader->view, &program, &row->calls);
 		if (reader->view == PFS_VIEW_OF_KIND)
-			pfs_statement_kind.read(&program.statements, &row->statements);
+			pfs_kind_read(&pfs_statement_kind, &program.statements, &row->statements, false);
 		pfs_pending_of_object(&pending, PFS_COUNTED_OBJECT(at.index, now), add_pending_cb, reader);
 		if (pfs_totals_count(&row->calls) + pfs_totals_count(&row->statements.time) > 0)
 			reader->emit(row, reader->arg);
@@ -90,7 +90,7 @@ truncate_programs(PfsPatience *patience, void *arg)
 		return;
 	pfs_pending_truncate(PFS_COUNTED_PROGRAMS, PFS_PROGRAM_STATEMENTS, NULL, NULL, patience);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_programs, &at);)
-		pfs_statement_kind.take(&((PfsProgram *) pfs_pages_record(pfs_programs, at.index))->statements, &statements);
+		pfs_kind_read(&pfs_statement_kind, &((PfsProgram *) pfs_pages_record(pfs_programs, at.index))->statements, &statements, true);
 }
 
 int64

@@ -72,7 +72,8 @@ add_block(Groups *groups, uint32 group, const PfsSharedBlock *block, uint32 base
 
 	for (uint32 i = pfs_shared_block_next(block, first); i < block->ncells && base + i < groups->end;
 		 i = pfs_shared_block_next(block, i + 1))
-		pfs_summary_kinds[groups->family]->read(pfs_shared_block_cell(block, i), totals_at(groups, to, base + i));
+		pfs_kind_read(pfs_summary_kinds[groups->family], pfs_shared_block_cell(block, i), totals_at(groups, to, base + i),
+					  false);
 }
 
 /* Adds the cells of an account, user or host to the group that they belong to, if to any. */
@@ -114,16 +115,14 @@ read_above(Groups *groups)
 
 /*
  * Which of a thread's counters a level shows: all, if the level was not truncated since
- * they began, else those that stay with the thread.  NULL: none.
+ * they began, else those that stay with the thread.
  */
-typedef void (*AddCell) (void *totals, const void *cell);
-
-static AddCell
-adder_of(PfsFamily family, uint64 truncated, const PfsThreadCopy *copy)
+static PfsShare
+share_of(uint64 truncated, const PfsThreadCopy *copy)
 {
 	if (!copy->is_there)
-		return NULL;
-	return truncated <= copy->generation ? pfs_summary_kinds[family]->add : pfs_summary_kinds[family]->add_staying;
+		return PFS_SHARE_NONE;
+	return truncated <= copy->generation ? PFS_SHARE_ALL : PFS_SHARE_STAYS;
 }
 
 /* Adds the copied cells of all threads to their groups. */
@@ -133,10 +132,10 @@ add_threads(Groups *groups, const PfsThreadCopies *copies, uint64 truncated)
 	for (uint32 i = 0; i < copies->n; i++)
 	{
 		const PfsThreadCopy *copy = &copies->threads[i];
-		AddCell		add = adder_of(groups->family, truncated, copy);
+		PfsShare	share = share_of(truncated, copy);
 		Group	   *group;
 
-		if (add == NULL)
+		if (share == PFS_SHARE_NONE)
 			continue;
 		group = group_at(groups, pfs_summary_record_of(&copy->refs, groups->level));
 		if (group == NULL)
@@ -145,7 +144,7 @@ add_threads(Groups *groups, const PfsThreadCopies *copies, uint64 truncated)
 		{
 			const PfsCellCopy *cell = pfs_copied_cell(copies, copy, c);
 
-			add(totals_at(groups, group, cell->index), cell->words);
+			pfs_kind_add(pfs_summary_kinds[groups->family], totals_at(groups, group, cell->index), cell->words, share);
 		}
 	}
 }
@@ -159,7 +158,7 @@ emit_row(PfsFamily family, PfsSummaryRow *row, uint32 cell, PfsSummaryEmit emit,
 	row->instrument = kind->cells_are_no_instruments ? PFS_NO_INSTRUMENT : pfs_instrument_of_cell(family, cell);
 	if (row->instrument == PFS_NO_INSTRUMENT && !kind->cells_are_no_instruments)
 		return;
-	if (kind->is_shown != NULL ? kind->is_shown(row->totals) : kind->count(row->totals) > 0)
+	if (kind->is_shown != NULL ? kind->is_shown(row->totals) : pfs_kind_count(kind, row->totals) > 0)
 		emit(row, arg);
 }
 
@@ -188,15 +187,15 @@ emit_threads(const PfsThreadCopies *copies, uint64 truncated, const void *keys, 
 	for (uint32 i = 0; i < copies->n; i++)
 	{
 		const PfsThreadCopy *copy = &copies->threads[i];
-		AddCell		add = adder_of(copies->family, truncated, copy);
+		PfsShare	share = share_of(truncated, copy);
 
-		for (uint32 c = 0; add != NULL && c < copy->n; c++)
+		for (uint32 c = 0; share != PFS_SHARE_NONE && c < copy->n; c++)
 		{
 			const PfsCellCopy *cell = pfs_copied_cell(copies, copy, c);
 			PfsAnyTotals totals = {0};
 			PfsSummaryRow row = {.thread_id = copy->thread_id, .keys = keys, .totals = &totals};
 
-			add(&totals, cell->words);
+			pfs_kind_add(pfs_summary_kinds[copies->family], &totals, cell->words, share);
 			emit_row(copies->family, &row, cell->index, emit, arg);
 		}
 	}

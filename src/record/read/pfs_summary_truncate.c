@@ -78,8 +78,8 @@ take_block(PfsFamily family, const PfsSharedBlock *block, uint32 base, const Pfs
 	{
 		PfsAnyTotals totals = {0};
 
-		kind->take(pfs_shared_block_cell(block, i), &totals);
-		events += kind->count(&totals);
+		pfs_kind_read(kind, pfs_shared_block_cell(block, i), &totals, true);
+		events += pfs_kind_count(kind, &totals);
 		pfs_summary_merge(family, to, base + i, &totals);
 	}
 	return events;
@@ -168,7 +168,7 @@ truncate_histograms(PfsFamily family)
 
 /*
  * Counts the events of a thread's copy that the truncation takes from the table.
- * What stays with the thread, as add_staying() has it, does not count.
+ * What stays with the thread does not count.
  */
 static uint64
 count_of_copy(const PfsThreadCopies *copies, const PfsThreadCopy *copy, PfsLevel level)
@@ -186,8 +186,8 @@ count_of_copy(const PfsThreadCopies *copies, const PfsThreadCopy *copy, PfsLevel
 	{
 		PfsAnyTotals totals = {0};
 
-		kind->add_going(&totals, pfs_copied_cell(copies, copy, c)->words);
-		n += kind->count(&totals);
+		pfs_kind_add(kind, &totals, pfs_copied_cell(copies, copy, c)->words, PFS_SHARE_GOES);
+		n += pfs_kind_count(kind, &totals);
 	}
 	return n;
 }

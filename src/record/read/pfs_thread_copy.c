@@ -119,14 +119,13 @@ append_cell(const PfsThreadCopies *copies, PfsThreadCopy *copy, uint64 cell, con
 }
 
 /*
- * Copies a thread's cells that are wanted and not empty.
+ * Copies a thread's cells that are wanted and have been touched.
  * Stops when the thread moves its counters: copy_thread() then finds that and begins
  * anew.
  */
 static void
 copy_cells(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
 {
-	const PfsSummaryKind *kind = pfs_summary_kinds[copies->family];
 	const PfsBlock *block = &t->cells[copies->family];
 
 	/* 0 while the memory changes hands */
@@ -138,8 +137,6 @@ copy_cells(PfsThreadCopy *copy, const PfsThread *t, PfsThreadCopies *copies)
 
 		if (!copy_cell(copy, t, copies, i, &cell))
 			return;
-		if (kind->is_empty(&cell))
-			continue;
 		append_cell(copies, copy, i, &cell);
 	}
 }

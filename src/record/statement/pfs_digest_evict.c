@@ -73,10 +73,10 @@ move_cb(PfsDigest *d, void *arg)
 {
 	PfsStatementTotals totals = {0};
 
-	pfs_statement_kind.read(&d->counters, &totals);
+	pfs_kind_read(&pfs_statement_kind, &d->counters, &totals, false);
 	if (pfs_totals_count(&totals.time) > 0 && is_wanted())
 	{
-		pfs_statement_kind.merge(&pfs_shared_digests->others.counters, &totals);
+		pfs_kind_merge(&pfs_statement_kind, &pfs_shared_digests->others.counters, &totals);
 		pfs_digest_note_others(d->first_seen, d->first_offset, d->last_seen, &d->last_offset);
 	}
 	/* A digest that is evicted has few statements: most buckets are empty. */

@@ -126,9 +126,9 @@ count(PfsThread *t, int sqlstate, PfsSeverity severity, uint32 flags, const PfsE
 		c = pfs_summary_cell(t, PFS_FAMILY_ERRORS, cell);
 	/* Readers of the thread's cell look on, and look again. */
 	if (c != NULL)
-		pfs_error_kind.add(c, one);
+		pfs_kind_add(&pfs_error_kind, c, one, PFS_SHARE_ALL);
 	else
-		pfs_error_kind.merge(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_ERRORS].cells, cell), one);
+		pfs_kind_merge(&pfs_error_kind, pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_ERRORS].cells, cell), one);
 	pfs_write_end(t);
 }
 

@@ -15,21 +15,15 @@
 
 #include "pfs_error.h"
 
-static bool
-error_is_empty(const void *cell)
-{
-	const PfsErrorCell *c = cell;
-
-	return c->raised + c->handled == 0;
-}
-
 /* Adds a cell, of a thread or a private sum, to private sums. */
 static void
-error_add(void *totals, const void *cell)
+error_add(void *totals, const void *cell, PfsShare share)
 {
 	PfsErrorCell *to = totals;
 	const PfsErrorCell *from = cell;
 
+	if ((share & PFS_SHARE_GOES) == 0)
+		return;
 	to->raised += from->raised;
 	to->handled += from->handled;
 	if (from->first_seen != 0 && (to->first_seen == 0 || from->first_seen < to->first_seen))
@@ -72,41 +66,22 @@ error_merge(void *shared, const void *totals)
 }
 
 /*
- * Adds what was read from a shared cell.  A cell that has raises but no times is one to
+ * Adds what is in a shared cell.  One that has raises but no times is one to
  * which a process is adding at this moment; its times are then those of the reading.
  */
 static void
-add_now(PfsErrorCell *to, PfsErrorCell *now)
-{
-	if (now->raised > 0 && now->first_seen == 0)
-		now->first_seen = now->last_seen = GetCurrentTimestamp();
-	error_add(to, now);
-}
-
-static void
-error_read(const void *shared, void *totals)
-{
-	const PfsErrorCell *from = shared;
-	PfsErrorCell now;
-
-	now.last_seen = pfs_load_relaxed(&from->last_seen);
-	now.first_seen = pfs_load_relaxed(&from->first_seen);
-	now.handled = pfs_load_relaxed(&from->handled);
-	now.raised = pfs_load_relaxed(&from->raised);
-	add_now(totals, &now);
-}
-
-static void
-error_take(void *shared, void *totals)
+error_read(void *shared, void *totals, bool take)
 {
 	PfsErrorCell *from = shared;
 	PfsErrorCell now;
 
-	now.last_seen = pfs_exchange(&from->last_seen, 0);
-	now.first_seen = pfs_exchange(&from->first_seen, 0);
-	now.handled = pfs_exchange(&from->handled, 0);
-	now.raised = pfs_exchange(&from->raised, 0);
-	add_now(totals, &now);
+	now.last_seen = pfs_load_or_take(&from->last_seen, take);
+	now.first_seen = pfs_load_or_take(&from->first_seen, take);
+	now.handled = pfs_load_or_take(&from->handled, take);
+	now.raised = pfs_load_or_take(&from->raised, take);
+	if (now.raised > 0 && now.first_seen == 0)
+		now.first_seen = now.last_seen = GetCurrentTimestamp();
+	error_add(totals, &now, PFS_SHARE_ALL);
 }
 
 static uint64
@@ -118,7 +93,9 @@ error_count(const void *totals)
 static bool
 error_is_shown(const void *totals)
 {
-	return !error_is_empty(totals);
+	const PfsErrorCell *t = totals;
+
+	return t->raised + t->handled > 0;
 }
 
 /* Errors that are counted in the row of all others. */
@@ -148,13 +125,10 @@ const PfsSummaryKind pfs_error_kind = {
 	.chunks = &pfs_thread_counters,
 	.per_chunk = PFS_COUNTERS_CHUNK / sizeof(PfsErrorCell),
 	.lock_offset = offsetof(PfsThread, seq),
-	.is_empty = error_is_empty,
 	.add = error_add,
-	.add_going = error_add,
 	.clear_going = error_clear_going,
 	.merge = error_merge,
 	.read = error_read,
-	.take = error_take,
 	.count = error_count,
 	.is_shown = error_is_shown,
 	.container = "events_errors_summary_global",

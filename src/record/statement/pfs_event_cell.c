@@ -63,7 +63,7 @@ add_global(PfsFamily family, PfsInstrumentId instrument, const void *totals)
 	uint32		cell = pfs_instrument_items[instrument].cell;
 
 	if (cell < pfs_summary[family].ncells)
-		pfs_summary_kinds[family]->merge(pfs_shared_block_touch(&pfs_summary[family].cells, cell), totals);
+		pfs_kind_merge(pfs_summary_kinds[family], pfs_shared_block_touch(&pfs_summary[family].cells, cell), totals);
 }
 
 /*
@@ -113,9 +113,7 @@ pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 fla
 }
 
 /*
- * Counts a transaction where pfs_count_transaction() does not, as for stages.  In the
- * server's totals it is counted twice, for all and for its kind; a thread counts the
- * two kinds, and readers add them up.
+ * Counts a transaction where pfs_count_transaction() does not, as for stages.
  */
 void
 pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
@@ -129,7 +127,6 @@ pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, bool rea
 	{
 		PfsTransactionTotals totals = {0};
 
-		totals.parts[PFS_TRANSACTIONS_ALL] = one;
 		totals.parts[read_only ? PFS_TRANSACTIONS_READ_ONLY : PFS_TRANSACTIONS_READ_WRITE] = one;
 		add_global(PFS_FAMILY_TRANSACTIONS, pfs_transaction_instrument, &totals);
 	}
@@ -176,15 +173,14 @@ pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, const uint
 
 /* ---- statements ---- */
 
-#define statement_is_empty pfs_plain_is_empty
-
 static void
-statement_add(void *totals, const void *cell)
+statement_add(void *totals, const void *cell, PfsShare share)
 {
 	PfsStatementTotals *to = totals;
 	const PfsStatementCell *from = cell;
 
-	pfs_totals_add_cell(&to->time, &from->time);
+	if ((share & PFS_SHARE_GOES) == 0)
+		return;
 	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
 		to->n[i] += from->n[i];
 	to->memory = Max(to->memory, from->memory);
@@ -223,7 +219,6 @@ statement_clear_going(void *cell)
 {
 	PfsStatementCell *c = cell;
 
-	pfs_cell_clear(&c->time);
 	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
 		pfs_store_relaxed(&c->n[i], 0);
 	pfs_store_relaxed(&c->memory, 0);
@@ -236,7 +231,6 @@ statement_merge(void *shared, const void *totals)
 	PfsSharedStatementCell *to = shared;
 	const PfsStatementTotals *from = totals;
 
-	pfs_shared_cell_merge(&to->time, &from->time);
 	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
 		pfs_shared_sum_add(&to->low[i], &to->high[i], from->n[i]);
 	pfs_raise_to(&to->memory, from->memory);
@@ -246,104 +240,24 @@ statement_merge(void *shared, const void *totals)
 
 /*
  * Adds a shared cell to private sums.  A carry may be missing from the upper word for a
- * moment, in which the sum is too small.
+ * moment, in which the sum is too small.  What is taken for a truncation is taken word by word, so
+ * no addition is lost: what comes later is of the next period.
  */
 static void
-statement_read(const void *shared, void *totals)
-{
-	const PfsSharedStatementCell *from = shared;
-	PfsStatementTotals *to = totals;
-
-	pfs_shared_cell_read(&from->time, &to->time);
-	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-		to->n[i] += (PfsTicks) pfs_load_relaxed(&from->high[i]) << 64 | pfs_load_relaxed(&from->low[i]);
-	to->memory = Max(to->memory, pfs_load_relaxed(&from->memory));
-	to->plans.generic += pfs_load_relaxed(&from->plans.generic);
-	to->plans.custom += pfs_load_relaxed(&from->plans.custom);
-}
-
-/*
- * Takes a shared cell's counters away and adds them to private sums, for a truncation.
- * Each word is taken by an exchange, so no addition is lost: what comes later is of the
- * next period.
- */
-static void
-statement_take(void *shared, void *totals)
+statement_read(void *shared, void *totals, bool take)
 {
 	PfsSharedStatementCell *from = shared;
 	PfsStatementTotals *to = totals;
-	uint64		memory = pfs_exchange(&from->memory, 0);
+	uint64		memory = pfs_load_or_take(&from->memory, take);
 
-	pfs_shared_cell_take(&from->time, &to->time);
 	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
 	{
-		to->n[i] += (PfsTicks) pfs_exchange(&from->low[i], 0);
-		to->n[i] += (PfsTicks) pfs_exchange(&from->high[i], 0) << 64;
+		to->n[i] += (PfsTicks) pfs_load_or_take(&from->high[i], take) << 64;
+		to->n[i] += pfs_load_or_take(&from->low[i], take);
 	}
 	to->memory = Max(to->memory, memory);
-	to->plans.generic += pfs_exchange(&from->plans.generic, 0);
-	to->plans.custom += pfs_exchange(&from->plans.custom, 0);
-}
-
-/* ---- transactions ---- */
-
-static bool
-transaction_is_empty(const void *cell)
-{
-	const PfsTransactionCell *c = cell;
-
-	return pfs_plain_is_empty(&c->read_write) && pfs_plain_is_empty(&c->read_only);
-}
-
-static void
-transaction_add(void *totals, const void *cell)
-{
-	PfsTransactionTotals *to = totals;
-	const PfsTransactionCell *from = cell;
-
-	pfs_totals_add_cell(&to->parts[PFS_TRANSACTIONS_ALL], &from->read_write);
-	pfs_totals_add_cell(&to->parts[PFS_TRANSACTIONS_ALL], &from->read_only);
-	pfs_totals_add_cell(&to->parts[PFS_TRANSACTIONS_READ_WRITE], &from->read_write);
-	pfs_totals_add_cell(&to->parts[PFS_TRANSACTIONS_READ_ONLY], &from->read_only);
-}
-
-static void
-transaction_clear_going(void *cell)
-{
-	PfsTransactionCell *c = cell;
-
-	pfs_cell_clear(&c->read_write);
-	pfs_cell_clear(&c->read_only);
-}
-
-static void
-transaction_merge(void *shared, const void *totals)
-{
-	PfsSharedTransactionCell *to = shared;
-	const PfsTransactionTotals *from = totals;
-
-	for (int i = 0; i < PFS_NUM_TRANSACTION_PARTS; i++)
-		pfs_shared_cell_merge(&to->parts[i], &from->parts[i]);
-}
-
-static void
-transaction_read(const void *shared, void *totals)
-{
-	const PfsSharedTransactionCell *from = shared;
-	PfsTransactionTotals *to = totals;
-
-	for (int i = 0; i < PFS_NUM_TRANSACTION_PARTS; i++)
-		pfs_shared_cell_read(&from->parts[i], &to->parts[i]);
-}
-
-static void
-transaction_take(void *shared, void *totals)
-{
-	PfsSharedTransactionCell *from = shared;
-	PfsTransactionTotals *to = totals;
-
-	for (int i = 0; i < PFS_NUM_TRANSACTION_PARTS; i++)
-		pfs_shared_cell_take(&from->parts[i], &to->parts[i]);
+	to->plans.generic += pfs_load_or_take(&from->plans.generic, take);
+	to->plans.custom += pfs_load_or_take(&from->plans.custom, take);
 }
 
 /* ---- the histogram of all statements ---- */
@@ -356,40 +270,35 @@ statement_next_buckets(const PfsThread *t, uint32 *i)
 
 /* ---- the families ---- */
 
-/*
- * Each kind's cell begins with the counts of all events, and so do its sums.  does: what its functions
- * begin with; histogram: the name of that table, or NULL.
- */
-#define KIND(does, Cell, Shared, Totals, words, histogram) \
+/* histogram: the name of that table, or NULL. */
+#define KIND(Cell, Shared, Totals, times, words, histogram) \
 	.tables = PFS_SUMMARY_TABLES("events_" words "_summary", "event_name", histogram), \
 	.cell_size = sizeof(Cell), \
 	.read_size = sizeof(Cell), \
 	.shared_size = sizeof(Shared), \
 	.totals_size = sizeof(Totals), \
 	.lock_offset = offsetof(PfsThread, seq), \
-	.is_empty = does##_is_empty, \
-	.add = does##_add, \
-	.add_going = does##_add, \
-	.clear_going = does##_clear_going, \
-	.merge = does##_merge, \
-	.read = does##_read, \
-	.take = does##_take, \
-	.count = pfs_plain_count, \
+	.ntimes = times, \
 	.container = "events_" words "_summary_global"
 
 const PfsSummaryKind pfs_stage_kind = {
-	KIND(pfs_plain, PfsCell, PfsSharedCell, PfsTotals, "stages", NULL),
+	KIND(PfsCell, PfsSharedCell, PfsTotals, 1, "stages", NULL),
 	.ncells = STAGE_CELLS
 };
 
 const PfsSummaryKind pfs_transaction_kind = {
-	KIND(transaction, PfsTransactionCell, PfsSharedTransactionCell, PfsTransactionTotals, "transactions", NULL),
+	KIND(PfsTransactionCell, PfsSharedTransactionCell, PfsTransactionTotals, PFS_NUM_TRANSACTION_PARTS, "transactions",
+		 NULL),
 	.ncells = 1
 };
 
 const PfsSummaryKind pfs_statement_kind = {
-	KIND(statement, PfsStatementCell, PfsSharedStatementCell, PfsStatementTotals, "statements",
+	KIND(PfsStatementCell, PfsSharedStatementCell, PfsStatementTotals, 1, "statements",
 		 "events_statements_histogram_global"),
+	.add = statement_add,
+	.clear_going = statement_clear_going,
+	.merge = statement_merge,
+	.read = statement_read,
 	.ncells = STATEMENT_CELLS,
 	.chunks = &pfs_thread_counters,
 	.per_chunk = PFS_COUNTERS_CHUNK / sizeof(PfsStatementCell),

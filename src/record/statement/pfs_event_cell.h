@@ -4,8 +4,7 @@
  *	  instrument, above threads, and private sums.
  *
  * A stage's are those of a wait.  Statements have their counters beside, and
- * transactions the same counts again for those that may write and those that
- * may not.
+ * transactions counts for those that may write and those that may not.
  *
  * Separate from pfs_statement.h, as events can be recorded without being counted, and readers
  * of sums need no event.
@@ -52,17 +51,15 @@ typedef struct PfsStatementTotals
 	PfsPlanCounts plans;
 } PfsStatementTotals;
 
-/* What is counted of transactions three times. */
+/* What is counted of transactions twice; readers add both up. */
 typedef enum PfsTransactionPart
 {
-	PFS_TRANSACTIONS_ALL,
 	PFS_TRANSACTIONS_READ_WRITE,
 	PFS_TRANSACTIONS_READ_ONLY,
 } PfsTransactionPart;
 
 #define PFS_NUM_TRANSACTION_PARTS (PFS_TRANSACTIONS_READ_ONLY + 1)
 
-/* A thread counts the two kinds; readers add them up. */
 typedef struct PfsTransactionCell
 {
 	PfsCell		read_write;

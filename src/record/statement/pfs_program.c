@@ -145,8 +145,8 @@ add_cb(void *program, const PfsPending *place)
 		pfs_shared_cell_add_counts(&to->calls, &p->calls.counts);
 	if (!pfs_pending_counts(truncated, place, PFS_PROGRAM_STATEMENTS))
 		return;
-	pfs_statement_kind.add(&statements, &p->statements);
-	pfs_statement_kind.merge(&to->statements, &statements);
+	pfs_kind_add(&pfs_statement_kind, &statements, &p->statements, PFS_SHARE_ALL);
+	pfs_kind_merge(&pfs_statement_kind, &to->statements, &statements);
 }
 
 const PfsCountedKind pfs_counted_programs = {

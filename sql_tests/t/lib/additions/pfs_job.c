@@ -70,7 +70,7 @@ count(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
 	{
 		PfsTotals	one = {timed ? 1 : 0, timed ? 0 : 1, ticks, ticks, ticks};
 
-		pfs_job_kind.merge(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_JOBS].cells, cell), &one);
+		pfs_kind_merge(&pfs_job_kind, pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_JOBS].cells, cell), &one);
 		return;
 	}
 	pfs_summary_look(t, PFS_FAMILY_JOBS);
@@ -103,56 +103,6 @@ job_cells(void)
 	return lengthof(instruments);
 }
 
-static bool
-job_is_empty(const void *cell)
-{
-	const PfsCell *c = cell;
-
-	return c->count_timed + c->count_untimed == 0;
-}
-
-static void
-job_add(void *totals, const void *cell)
-{
-	pfs_totals_add_cell(totals, cell);
-}
-
-static void
-job_clear_going(void *cell)
-{
-	pfs_cell_clear(cell);
-}
-
-static void
-job_merge(void *shared, const void *totals)
-{
-	pfs_shared_cell_merge(shared, totals);
-}
-
-static void
-job_read(const void *shared, void *totals)
-{
-	pfs_shared_cell_read(shared, totals);
-}
-
-static void
-job_take(void *shared, void *totals)
-{
-	pfs_shared_cell_take(shared, totals);
-}
-
-static uint64
-job_count(const void *totals)
-{
-	return pfs_totals_count(totals);
-}
-
-static bool
-job_is_shown(const void *totals)
-{
-	return job_count(totals) > 0;
-}
-
 const PfsSummaryKind pfs_job_kind = {
 	.tables = {
 		[PFS_LEVEL_THREAD] = "events_jobs_summary_by_thread_by_event_name",
@@ -167,14 +117,6 @@ const PfsSummaryKind pfs_job_kind = {
 	.totals_size = sizeof(PfsTotals),
 	.cells = job_cells,
 	.lock_offset = offsetof(PfsThread, seq),
-	.is_empty = job_is_empty,
-	.add = job_add,
-	.add_going = job_add,
-	.clear_going = job_clear_going,
-	.merge = job_merge,
-	.read = job_read,
-	.take = job_take,
-	.count = job_count,
-	.is_shown = job_is_shown,
+	.ntimes = 1,
 	.container = "events_jobs_summary_global",
 };

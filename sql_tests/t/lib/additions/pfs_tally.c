@@ -50,7 +50,7 @@ pfs_tally(PfsThread *t, int colour, uint64 amount)
 	{
 		PfsTallyCell one = {1, amount};
 
-		pfs_tally_kind.merge(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_TALLIES].cells, i), &one);
+		pfs_kind_merge(&pfs_tally_kind, pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_TALLIES].cells, i), &one);
 	}
 	pfs_write_end(t);
 }
@@ -69,21 +69,11 @@ tally_count(const void *totals)
 	return ((const PfsTallyCell *) totals)->count;
 }
 
-static bool
-tally_is_shown(const void *totals)
-{
-	return tally_count(totals) > 0;
-}
-
-static bool
-tally_is_empty(const void *cell)
-{
-	return tally_count(cell) == 0;
-}
-
 static void
-tally_add(void *totals, const void *cell)
+tally_add(void *totals, const void *cell, PfsShare share)
 {
+	if ((share & PFS_SHARE_GOES) == 0)
+		return;
 	((PfsTallyCell *) totals)->count += ((const PfsTallyCell *) cell)->count;
 	((PfsTallyCell *) totals)->amount += ((const PfsTallyCell *) cell)->amount;
 }
@@ -103,17 +93,10 @@ tally_merge(void *shared, const void *totals)
 }
 
 static void
-tally_read(const void *shared, void *totals)
+tally_read(void *shared, void *totals, bool take)
 {
-	((PfsTallyCell *) totals)->count += pfs_load_relaxed(&((const PfsTallyCell *) shared)->count);
-	((PfsTallyCell *) totals)->amount += pfs_load_relaxed(&((const PfsTallyCell *) shared)->amount);
-}
-
-static void
-tally_take(void *shared, void *totals)
-{
-	((PfsTallyCell *) totals)->count += pfs_exchange(&((PfsTallyCell *) shared)->count, 0);
-	((PfsTallyCell *) totals)->amount += pfs_exchange(&((PfsTallyCell *) shared)->amount, 0);
+	((PfsTallyCell *) totals)->count += pfs_load_or_take(&((PfsTallyCell *) shared)->count, take);
+	((PfsTallyCell *) totals)->amount += pfs_load_or_take(&((PfsTallyCell *) shared)->amount, take);
 }
 
 const PfsSummaryKind pfs_tally_kind = {
@@ -130,14 +113,10 @@ const PfsSummaryKind pfs_tally_kind = {
 	.totals_size = sizeof(PfsTallyCell),
 	.cells = tally_cells,
 	.lock_offset = offsetof(PfsThread, seq),
-	.is_empty = tally_is_empty,
 	.add = tally_add,
-	.add_going = tally_add,
 	.clear_going = tally_clear_going,
 	.merge = tally_merge,
 	.read = tally_read,
-	.take = tally_take,
 	.count = tally_count,
-	.is_shown = tally_is_shown,
 	.container = "tallies_summary_global",
 };
