@@ -250,5 +250,5 @@ pfs_rule_table_remove(const PfsTable *table, const PfsRowId *rows, int nrows)
 int64
 pfs_rule_table_truncate(const PfsTable *table)
 {
-	return pfs_rules_remove_all(table->rules->list);
+	return pfs_rules_remove_key(table->rules->list, NULL);
 }

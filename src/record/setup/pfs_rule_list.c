@@ -225,37 +225,25 @@ pfs_rules_remove(PfsRuleList *list, const PfsRuleRef *refs, int n)
 	LWLockRelease(pfs_setup->lock);
 }
 
-/* Removes the rule with the key of this one; returns how many there were, 0 or 1. */
+/* Removes the rule with the key of this one, or all rules (NULL), in one write section; returns how many there were. */
 int64_t
 pfs_rules_remove_key(PfsRuleList *list, const void *rule)
-{
-	PfsRuleRef	ref;
-	int64		removed = 0;
-
-	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
-	if (find_key(list, rule, &ref))
-	{
-		begin_change(list);
-		removed = remove_rule(list, ref);
-		end_change(list);
-	}
-	LWLockRelease(pfs_setup->lock);
-	return removed;
-}
-
-/* Removes all rules in one write section, for TRUNCATE. */
-int64_t
-pfs_rules_remove_all(PfsRuleList *list)
 {
 	PfsRuleRef	ref;
 	uint32		pos = 0;
 	int64		removed = 0;
 
 	LWLockAcquire(pfs_setup->lock, LW_EXCLUSIVE);
-	begin_change(list);
-	while ((ref.index = pfs_pages_next(list->pages, &pos, &ref.word)) != PFS_NO_RECORD)
-		removed += remove_rule(list, ref);
-	end_change(list);
+	if (rule == NULL || find_key(list, rule, &ref))
+	{
+		begin_change(list);
+		while ((ref.index = pfs_pages_next(list->pages, &pos, &ref.word)) != PFS_NO_RECORD)
+		{
+			if (rule == NULL || memcmp(pfs_pages_record(list->pages, ref.index), rule, list->key_size) == 0)
+				removed += remove_rule(list, ref);
+		}
+		end_change(list);
+	}
 	LWLockRelease(pfs_setup->lock);
 	return removed;
 }
