@@ -92,4 +92,32 @@ pfs_histogram_low(uint32_t bucket)
 
 extern uint64_t pfs_histogram_high(uint32_t bucket);
 
+/*
+ * The first bucket at or behind b that has something, of counts of so many bytes each, which fill whole words;
+ * PFS_HISTOGRAM_BUCKETS: none has.  Nearly all are empty, so they are looked at by words.
+ */
+static inline uint32_t
+pfs_histogram_next(const void *counts, uint32_t size, uint32_t b)
+{
+	const char *bytes = counts;
+
+	for (; b < PFS_HISTOGRAM_BUCKETS; b++)
+	{
+		uint64_t	word = 1;
+		uint64_t	count = 0;
+
+		if (b * size % sizeof(word) == 0)
+			memcpy(&word, bytes + b * size, sizeof(word));
+		if (word == 0)
+		{
+			b += sizeof(word) / size - 1;
+			continue;
+		}
+		memcpy(&count, bytes + b * size, size);
+		if (count != 0)
+			return b;
+	}
+	return PFS_HISTOGRAM_BUCKETS;
+}
+
 #endif							/* PFS_HISTOGRAM_H */

@@ -197,33 +197,6 @@ pfs_summary_add_to_server(PfsFamily family, uint32 i, uint32 bucket, uint64 n)
 	pfs_add_relaxed(&server_buckets(family, i)[bucket], n);
 }
 
-static inline uint64
-two_buckets(const uint32 *buckets)
-{
-	uint64		both;
-
-	memcpy(&both, buckets, sizeof(both));
-	return both;
-}
-
-/*
- * Returns the next bucket at or after b that counted something; most are empty, so by eight
- * where it can.
- */
-static uint32
-next_bucket(const uint32 *buckets, uint32 b)
-{
-	while (b < PFS_HISTOGRAM_BUCKETS && buckets[b] == 0)
-	{
-		b++;
-		while (b + 8 <= PFS_HISTOGRAM_BUCKETS &&
-			   (two_buckets(&buckets[b]) | two_buckets(&buckets[b + 2]) |
-				two_buckets(&buckets[b + 4]) | two_buckets(&buckets[b + 6])) == 0)
-			b += 8;
-	}
-	return b;
-}
-
 /*
  * Empties the buckets of a thread and returns how many events were in them; add: adds
  * them to the server's.
@@ -243,11 +216,11 @@ move_buckets(PfsThread *t, PfsFamily family, bool add)
 		return 0;
 	for (uint32 i = 0; (buckets = kind->next_buckets(t, &i)) != NULL; i++)
 	{
-		uint32		b = next_bucket(buckets, 0);
+		uint32		b = pfs_histogram_next(buckets, sizeof(*buckets), 0);
 
 		if (add && b < PFS_HISTOGRAM_BUCKETS)
 			(void) *(volatile uint64 *) server_buckets(family, i);
-		for (; b < PFS_HISTOGRAM_BUCKETS; b = next_bucket(buckets, b + 1))
+		for (; b < PFS_HISTOGRAM_BUCKETS; b = pfs_histogram_next(buckets, sizeof(*buckets), b + 1))
 		{
 			events += buckets[b];
 			if (add)

@@ -61,23 +61,14 @@ put_buckets(PfsSaveWriter *w, const uint64 *buckets)
 	put_bytes(w, bytes, at - bytes);
 }
 
-/* A member of a struct, by its size. */
+/* A member of a struct, by its size; as get_wire_number(), on machines whose lowest byte comes first. */
 static Number
 load_number(const char *member, uint16 size)
 {
-	switch (size)
-	{
-		case sizeof(uint8):
-			return *(const uint8 *) member;
-		case sizeof(uint16):
-			return *(const uint16 *) member;
-		case sizeof(uint32):
-			return *(const uint32 *) member;
-		case sizeof(uint64):
-			return *(const uint64 *) member;
-		default:
-			return *(const PfsTicks *) member;
-	}
+	Number		number = 0;
+
+	memcpy(&number, member, size);
+	return number;
 }
 
 /* Says how fields of a type are written. */
@@ -297,24 +288,8 @@ store_number(const PfsSaveField *field, char *member, Number number)
 		return false;
 	if (field->size < sizeof(number) && number >> (8 * field->size) != 0)
 		return false;
-	switch (field->size)
-	{
-		case sizeof(uint8):
-			*(uint8 *) member = (uint8) number;
-			return true;
-		case sizeof(uint16):
-			*(uint16 *) member = (uint16) number;
-			return true;
-		case sizeof(uint32):
-			*(uint32 *) member = (uint32) number;
-			return true;
-		case sizeof(uint64):
-			*(uint64 *) member = (uint64) number;
-			return true;
-		default:
-			*(PfsTicks *) member = number;
-			return true;
-	}
+	memcpy(member, &number, field->size);
+	return true;
 }
 
 /*

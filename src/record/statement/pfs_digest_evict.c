@@ -59,10 +59,6 @@ move_wait_cb(PfsChained *cell, void *arg)
 		pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_digest_other_waits, cell->key), &totals);
 }
 
-#define BUCKETS_AT_ONCE 6
-
-StaticAssertDecl(PFS_HISTOGRAM_BUCKETS % BUCKETS_AT_ONCE == 0, "move_cb() takes all of them");
-
 /*
  * Moves all that digest d has counted to all others, for pfs_digest_evict().  Nobody has it
  * pinned, so its counters stand still.  Nothing is added once a truncator has stopped
@@ -79,19 +75,9 @@ move_cb(PfsDigest *d, void *arg)
 		pfs_kind_merge(&pfs_statement_kind, &pfs_shared_digests->others.counters, &totals);
 		pfs_digest_note_others(d->first_seen, d->first_offset, d->last_seen, &d->last_offset);
 	}
-	/* A digest that is evicted has few statements: most buckets are empty. */
-	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS && is_wanted(); b += BUCKETS_AT_ONCE)
-	{
-		const uint64 *some = &d->buckets[b];
-
-		if (likely((some[0] | some[1] | some[2] | some[3] | some[4] | some[5]) == 0))
-			continue;
-		for (int i = 0; i < BUCKETS_AT_ONCE; i++)
-		{
-			if (some[i] != 0)
-				pfs_add_relaxed(&pfs_shared_digests->others.buckets[b + i], some[i]);
-		}
-	}
+	for (uint32 b = pfs_histogram_next(d->buckets, sizeof(uint64), 0); b < PFS_HISTOGRAM_BUCKETS && is_wanted();
+		 b = pfs_histogram_next(d->buckets, sizeof(uint64), b + 1))
+		pfs_add_relaxed(&pfs_shared_digests->others.buckets[b], d->buckets[b]);
 	pfs_chain_free(pfs_digest_waits, &d->waits, move_wait_cb, NULL);
 	if (unlikely(d->rows != 0))
 		pfs_digest_rows_move(d, is_wanted);

@@ -33,30 +33,10 @@ pass_item(const PfsPendingDigest *p)
 		pfs_digest_wait_pass(p->waits[i].instrument, &p->waits[i].counts);
 }
 
-/*
- * Returns the first bucket of a place at or behind this one that has something; PFS_HISTOGRAM_BUCKETS: none has.
- * Nearly all are empty, so they are looked at by words.
- */
-static int
-next_bucket(const PfsPendingDigest *p, int b)
+static inline uint32
+next_bucket(const PfsPendingDigest *p, uint32 b)
 {
-	uint64		several;
-
-	for (; b < PFS_HISTOGRAM_BUCKETS; b++)
-	{
-		if (b % sizeof(several) == 0)
-		{
-			memcpy(&several, &p->buckets[b], sizeof(several));
-			if (several == 0)
-			{
-				b += sizeof(several) - 1;
-				continue;
-			}
-		}
-		if (p->buckets[b] != 0)
-			return b;
-	}
-	return PFS_HISTOGRAM_BUCKETS;
+	return pfs_histogram_next(p->buckets, sizeof(p->buckets[0]), b);
 }
 
 /*
@@ -70,7 +50,7 @@ collect_place(PfsPendingDigest *p)
 		return;
 	pfs_seqlock_write_begin(&pfs_my_digests()->moves);
 	pfs_statement_cell_add(pfs_my_thread, p->place.key, &p->counters);
-	for (int b = next_bucket(p, 0); b < PFS_HISTOGRAM_BUCKETS; b = next_bucket(p, b + 1))
+	for (uint32 b = next_bucket(p, 0); b < PFS_HISTOGRAM_BUCKETS; b = next_bucket(p, b + 1))
 		pfs_count_statement_bucket(pfs_my_thread, b, p->buckets[b]);
 	pfs_store_relaxed(&p->place.key, PFS_NO_INSTRUMENT);
 	pfs_seqlock_write_end(&pfs_my_digests()->moves);
@@ -114,7 +94,7 @@ add_to_record(const PfsPendingDigest *p, PfsCachedDigest *cached)
 	if (!pfs_pending_digest_counts(&p->place, PFS_DIGEST_ALL))
 		return;
 	flush_counters(p, &d->counters);
-	for (int b = next_bucket(p, 0); b < PFS_HISTOGRAM_BUCKETS && pfs_pending_digest_counts(&p->place, PFS_DIGEST_PART_BUCKETS);
+	for (uint32 b = next_bucket(p, 0); b < PFS_HISTOGRAM_BUCKETS && pfs_pending_digest_counts(&p->place, PFS_DIGEST_PART_BUCKETS);
 		 b = next_bucket(p, b + 1))
 		pfs_add_relaxed(&d->buckets[b], p->buckets[b]);
 	for (uint32 i = 0; i < p->nwaits && pfs_pending_digest_counts(&p->place, PFS_DIGEST_PART_WAITS); i++)
