@@ -82,17 +82,6 @@ pfs_shared_cell_add(PfsSharedCell *c, bool timed, uint64_t ticks)
 		pfs_add_relaxed(&c->count_untimed, 1);
 }
 
-/* The sum can be more than the times of events: calls that found no row take time, too. */
-void
-pfs_shared_cell_add_counts(PfsSharedCell *c, const PfsCounts *from)
-{
-	pfs_shared_sum_add(&c->sum_low, &c->sum_high, from->sum);
-	if (from->timed != 0)
-		add_timed(c, from->timed, from->min, from->max);
-	if (from->untimed != 0)
-		pfs_add_relaxed(&c->count_untimed, from->untimed);
-}
-
 /* Adds a private sum to the cell; its words arrive one by one. */
 void
 pfs_shared_cell_merge(PfsSharedCell *c, const PfsTotals *from)

@@ -173,14 +173,19 @@ pfs_counts_totals(const PfsCounts *c)
 	};
 }
 
-/* Any process: all of these events. */
-extern void pfs_shared_cell_add_counts(PfsSharedCell *c, const PfsCounts *from);
-
 /* Any process: one event; ticks only count if it is timed. */
 extern void pfs_shared_cell_add(PfsSharedCell *c, bool timed, uint64_t ticks);
 
 /* Any process: all that a sum holds. */
 extern void pfs_shared_cell_merge(PfsSharedCell *c, const PfsTotals *from);
+
+static inline void
+pfs_shared_cell_add_counts(PfsSharedCell *c, const PfsCounts *from)
+{
+	PfsTotals	totals = pfs_counts_totals(from);
+
+	pfs_shared_cell_merge(c, &totals);
+}
 
 /* Any process: add what is there now to a private sum; take: and leave it empty. */
 extern void pfs_shared_cell_get(PfsSharedCell *c, PfsTotals *to, bool take);

@@ -65,6 +65,11 @@
 #define PFS_YES_OR_NO " YES or NO; also takes ON, OFF, TRUE, FALSE, 1 and 0, in any letter case."
 #define PFS_RESERVED "Reserved; NULL."
 
+/* The column of an instrument, of this width, in tables that have one. */
+#define PFS_INSTRUMENT_COLUMN(X, t, instrument, w) \
+	X(t, event_name, text, none, pfs_event_name(instrument), \
+	  "The instrument: setup_instruments.name.", .width = w, .key = PFS_KEY_EVENT_NAME)
+
 /* The number of a column, as scan->needed and PfsNewRow count them. */
 #define PFS_COLUMN(t, column) COLUMN_##t##_##column
 

@@ -148,12 +148,19 @@ take_objects(bool moves)
 }
 
 static void
+count_living_cb(const PfsPending *p, void *arg)
+{
+	if (pfs_object_is_there(KIND, p->object))
+		x->pushed += pfs_counted_kinds[KIND]->events(p);
+}
+
+static void
 push(PfsPatience *patience, void *arg)
 {
 	uint64		ended[KEYS];
 
 	copy_counts(ended, x->ended);
-	x->pushed += pfs_pending_push(KIND, patience);
+	pfs_pending_truncate(KIND, PFS_PENDING_OBJECT, count_living_cb, NULL, patience);
 	x->pushed += take_objects(true);
 	copy_counts(x->ended_before, ended);
 	copy_counts(x->begun_behind, x->begun);

@@ -24,8 +24,7 @@
 	  "statements and transactions." more_of_id, .key = PFS_KEY_EVENT_ID) \
 	X(t, end_event_id, bigint, none, PFS_NULL_IF_0(row->end_event_id), \
 	  "Number of the last event that began inside this one; its own if none did. NULL while it is running.") \
-	X(t, event_name, text, none, pfs_event_name(row->instrument), \
-	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	PFS_INSTRUMENT_COLUMN(X, t, row->instrument, 30) \
 	X(t, source, text, none, pfs_source_name(row->source), source_is, .width = 24) \
 	X(t, timer_start, numeric, picoseconds, pfs_ev_timer((const PfsEvent *) row, PFS_EV_START, isnull), \
 	  "Begin, in picoseconds since the server's start, by the timer that setup_timers named then" begin_is, \

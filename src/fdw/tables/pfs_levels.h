@@ -49,9 +49,7 @@ typedef struct PfsLevelKeys
 #define PFS_GLOBAL_KEYS(X, t)
 
 /* The column behind the keys, of families whose cells are instruments. */
-#define PFS_EVENT_NAME_COLUMN(X, t) \
-	X(t, event_name, text, none, pfs_event_name(row->keys.instrument), \
-	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME)
+#define PFS_EVENT_NAME_COLUMN(X, t) PFS_INSTRUMENT_COLUMN(X, t, row->keys.instrument, 30)
 
 /* The struct of a summary's rows, whose totals are the family's. */
 #define PFS_LEVEL_ROW(Row, Totals) \

@@ -73,8 +73,7 @@ const PfsTable pfs_table_file_instances = {
 					  "Bytes that the writes took.")
 
 #define EVENT_COLUMNS(X, t) \
-	X(t, event_name, text, none, pfs_event_name(row->instrument), \
-	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	PFS_INSTRUMENT_COLUMN(X, t, row->instrument, 30) \
 	NUMBERS_COLUMNS(X, t)
 
 PFS_COLUMNS(event, PfsCallsRow, EVENT_COLUMNS)
@@ -177,8 +176,7 @@ kind_copy(PfsScan *scan)
 #define INSTANCE_COLUMNS(X, t) \
 	X(t, file_name, text, none, row->name, \
 	  "Path below the data directory; cut at the front if longer than 1,024 bytes.", .width = 24) \
-	X(t, event_name, text, none, pfs_event_name(row->instrument), \
-	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	PFS_INSTRUMENT_COLUMN(X, t, row->instrument, 30) \
 	X(t, object_instance_begin, bigint, none, (uintptr_t) pfs_pages_record(pfs_files, row->file), \
 	  "Identifies the object, as in events_waits_current.") \
 	NUMBERS_COLUMNS(X, t)
@@ -211,8 +209,7 @@ static const char *const use_names[PFS_NUM_FILE_USES] = {
 	X(t, file_name, text, none, row->name, \
 	  "As in file_summary_by_instance; NULL: what files that were removed or renamed have counted, calls without " \
 	  "a file, and what a TRUNCATE by instance has taken from the others.", .width = 24) \
-	X(t, event_name, text, none, pfs_event_name(row->instrument), \
-	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	PFS_INSTRUMENT_COLUMN(X, t, row->instrument, 30) \
 	NUMBERS_COLUMNS(X, t)
 
 PFS_COLUMNS(kind, SumRow, KIND_COLUMNS)

@@ -4,9 +4,9 @@
  */
 #include "postgres.h"
 
-#include "pfs_owned.h"
 #include "pfs_prepared.h"
 #include "pfs_tables.h"
+#include "pfs_thread.h"
 #include "pfs_timer_wait.h"
 
 #define EXECUTIONS ((const PfsTotals[]) {pfs_counts_totals(&row->counts[0].executions)})

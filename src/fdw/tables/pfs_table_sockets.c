@@ -13,7 +13,6 @@
 
 #include "pfs_backend_status.h"
 #include "pfs_instrument.h"
-#include "pfs_owned.h"
 #include "pfs_socket.h"
 #include "pfs_thread.h"
 #include "pfs_tables.h"
@@ -182,8 +181,7 @@ add_summary_cb(PfsInstrumentId instrument, uint64 address, const PfsCalls *calls
  * socket_summary_by_event_name
  */
 #define BY_EVENT_COLUMNS(X, t) \
-	X(t, event_name, text, none, pfs_event_name(row->instrument), \
-	  "The instrument: setup_instruments.name.", .width = 25, .key = PFS_KEY_EVENT_NAME) \
+	PFS_INSTRUMENT_COLUMN(X, t, row->instrument, 25) \
 	SUMMARY_COLUMNS(X, t)
 
 PFS_COLUMNS(by_event, PfsCallsRow, BY_EVENT_COLUMNS)
@@ -217,8 +215,7 @@ const PfsTable pfs_table_socket_summary_by_event_name = {
  * socket_summary_by_instance
  */
 #define BY_INSTANCE_COLUMNS(X, t) \
-	X(t, event_name, text, none, pfs_event_name(row->instrument), \
-	  "The instrument: setup_instruments.name.", .width = 25, .key = PFS_KEY_EVENT_NAME) \
+	PFS_INSTRUMENT_COLUMN(X, t, row->instrument, 25) \
 	X(t, object_instance_begin, bigint, none, row->address, \
 	  "The socket: socket_instances.object_instance_begin, and the same of events_waits_*.") \
 	SUMMARY_COLUMNS(X, t)

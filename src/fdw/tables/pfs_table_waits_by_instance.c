@@ -20,8 +20,7 @@ typedef struct InstanceRow
 } InstanceRow;
 
 #define COLUMNS(X, t) \
-	X(t, event_name, text, none, pfs_event_name(row->instrument), \
-	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	PFS_INSTRUMENT_COLUMN(X, t, row->instrument, 30) \
 	X(t, object_instance_begin, bigint, none, row->object_instance, \
 	  "Identifies the object, as in events_waits_current.") \
 	PFS_TIMER_WAIT_COLUMNS(X, t, &row->totals, "Number of waits.")

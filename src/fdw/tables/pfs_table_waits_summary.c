@@ -77,8 +77,7 @@ PFS_ALL_EVENTS_TABLE(waits_global, WAITS, global_copy, "events_waits_summary_glo
 /* ---- histogram ---- */
 
 #define HISTOGRAM_COLUMNS(X, t) \
-	X(t, event_name, text, none, pfs_event_name(row->instrument), \
-	  "The instrument: setup_instruments.name.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
+	PFS_INSTRUMENT_COLUMN(X, t, row->instrument, 30) \
 	PFS_BUCKET_COLUMNS(X, t, row, "Waits that took so long", "timed waits of this instrument")
 
 PFS_COLUMNS(histogram, PfsBucketRow, HISTOGRAM_COLUMNS)

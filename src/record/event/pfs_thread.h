@@ -274,4 +274,7 @@ extern bool pfs_thread_set(uint32 index, uint64 word, int instrumented, int hist
 /* thread_id of a living process, or 0. */
 extern uint64 pfs_thread_id_of_pid(int pid);
 
+/* The role of what is a thread's, by its record and ID; InvalidOid: a background thread's, or that of one that has ended. */
+extern Oid	pfs_owned_role(uint32 thread, uint64 thread_id);
+
 #endif							/* PFS_THREAD_H */

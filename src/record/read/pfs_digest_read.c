@@ -271,8 +271,7 @@ static void
 add_pending_waits_cb(const PfsPending *place, void *arg)
 {
 	const PfsPendingDigest *p = (const PfsPendingDigest *) place;
-	uint64		word;
-	bool		is_there = pfs_digest_find(&p->digest, &word) != PFS_NO_RECORD;
+	const PfsDigestKey *key = pfs_pending_digest_key(p);
 
 	if (!pfs_pending_digest_counts(place, PFS_DIGEST_PART_WAITS))
 		return;
@@ -281,7 +280,7 @@ add_pending_waits_cb(const PfsPending *place, void *arg)
 		const PfsPendingWait *w = &p->waits[i];
 		PfsTotals	totals = pfs_counts_totals(&w->counts);
 
-		add_wait(arg, is_there ? &p->digest : NULL, w->instrument, &totals);
+		add_wait(arg, key, w->instrument, &totals);
 	}
 }
 

@@ -58,15 +58,14 @@ static void
 add_pending_cb(const PfsPending *place, void *arg)
 {
 	const PfsPendingDigest *p = (const PfsPendingDigest *) place;
-	uint64		word;
-	bool		is_there = pfs_digest_find(&p->digest, &word) != PFS_NO_RECORD;
+	const PfsDigestKey *key = pfs_pending_digest_key(p);
 
 	if (!pfs_pending_digest_counts(place, PFS_DIGEST_PART_ROWS))
 		return;
 	for (uint32 i = 0; i < Min(p->nrows, PFS_PENDING_DIGEST_ROWS); i++)
 	{
 		const PfsDigestRows *from = &p->rows[i];
-		PfsDigestCopy *to = pfs_digest_copies_add(arg, is_there ? &p->digest : NULL, from->stat);
+		PfsDigestCopy *to = pfs_digest_copies_add(arg, key, from->stat);
 
 		to->kind = from->kind;
 		to->totals = pfs_counts_totals(&from->rows);

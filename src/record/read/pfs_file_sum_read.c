@@ -244,13 +244,12 @@ pfs_file_sums_each(int flags, PfsFileSumEmit emit, void *arg)
 
 /* ---- truncation ---- */
 
-/* Moves the counters of all files to the totals by instrument; *arg: how many events. */
-static void
-push(PfsPatience *patience, void *arg)
+/* Moves the counters of all files to the totals by instrument; returns how many events. */
+static int64
+push(void)
 {
-	int64	   *events = arg;
+	int64		events = 0;
 
-	*events = (int64) pfs_pending_push(PFS_COUNTED_FILES, patience);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_files, &at);)
 	{
 		const PfsFile *file = pfs_pages_record(pfs_files, at.index);
@@ -259,36 +258,36 @@ push(PfsPatience *patience, void *arg)
 		for (uint32 link = pfs_load_acquire(&file->sums);
 			 link != 0 && link <= pfs_file_sums->records_max && n < pfs_file_sums->records_max;
 			 link = pfs_chain_at(pfs_file_sums, link)->next, n++)
-			*events += pfs_file_sum_move(pfs_chain_at(pfs_file_sums, link));
+			events += pfs_file_sum_move(pfs_chain_at(pfs_file_sums, link));
 	}
+	return events;
 }
 
-/* Empties the counters of all files and the totals; *arg: how many events they had. */
-static void
-clear(PfsPatience *patience, void *arg)
+/* Empties the counters of all files and the totals; returns how many events they had. */
+static int64
+clear(void)
 {
-	int64	   *events = arg;
 	PfsTotals	totals = {0};
 	uint64		bytes = 0;
+	int64		events = 0;
 
-	*events = (int64) pfs_pending_clear(PFS_COUNTED_FILES, patience);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_file_sums, &at);)
 		pfs_calls_take(pfs_pages_record(pfs_file_sums, at.index), &totals, &bytes);
 	for (int use = 0; use < PFS_NUM_FILE_USES; use++)
-		*events += (int64) pfs_calls_totals_clear(pfs_file_totals[use], false);
-	*events += (int64) pfs_totals_count(&totals);
+		events += (int64) pfs_calls_totals_clear(pfs_file_totals[use], false);
+	return events + (int64) pfs_totals_count(&totals);
 }
 
 /* As TRUNCATE of a table by instance does; returns how many events have left it. */
 int64
 pfs_file_sums_push(void)
 {
-	return pfs_pending_reset(PFS_COUNTED_FILES, push, "file_summary_by_instance");
+	return pfs_pending_reset(PFS_COUNTED_FILES, PFS_PENDING_OBJECT, push, "file_summary_by_instance");
 }
 
 /* As TRUNCATE of file_summary_by_event_name does; returns how many events have left it. */
 int64
 pfs_file_sums_clear(void)
 {
-	return pfs_pending_reset(PFS_COUNTED_FILES, clear, "file_summary_by_instance");
+	return pfs_pending_reset(PFS_COUNTED_FILES, PFS_PENDING_ALL, clear, "file_summary_by_instance");
 }

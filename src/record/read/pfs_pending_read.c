@@ -63,6 +63,24 @@ wait_for_sections(PfsPatience *patience)
 	}
 }
 
+/*
+ * Copies what only the owner of a thread record writes, between two of its write sections; when the patience has run out,
+ * as it is.
+ */
+void
+pfs_section_copy(uint32 thread, void *to, const void *from, size_t size, PfsPatience *patience)
+{
+	Section		section;
+
+	pfs_patience_next(patience);
+	do
+	{
+		section = section_of(thread);
+		pfs_racy_copy(to, from, size);
+		pfs_fence_acquire();
+	} while ((is_writing(section) || !is_same_section(section_of(thread), section)) && pfs_patience_more(patience));
+}
+
 /* By turn: does this process forbid moves?  Work in one turn can be inside that in another. */
 static bool forbids[PFS_NUM_TURNS];
 
@@ -138,17 +156,10 @@ each_between(PfsCountedObjects kind, uint64 oldest, uint64 newest, PfsPendingEac
 		{
 			const PfsPending *p = (const PfsPending *) (places + shape->head + k * shape->size);
 			Copy		copy;
-			Section		section;
 
 			if (pfs_load_relaxed(&p->generation) == 0)
 				continue;
-			pfs_patience_next(patience);
-			do
-			{
-				section = section_of(i);
-				pfs_racy_copy(&copy, p, shape->size);
-				pfs_fence_acquire();
-			} while ((is_writing(section) || !is_same_section(section_of(i), section)) && pfs_patience_more(patience));
+			pfs_section_copy(i, &copy, p, shape->size, patience);
 			if (each != NULL && copy.place.generation != 0 && copy.place.generation >= oldest &&
 				copy.place.generation <= newest)
 				each(&copy.place, arg);
@@ -231,21 +242,23 @@ pfs_pending_of_object(PfsPendingCopies *copies, uint64 object, PfsPendingEach ea
 
 /* ---- truncation ---- */
 
-/* How many events a truncation has found, and of what. */
-typedef struct Count
+/* A truncation of a part, and how many events it has found. */
+typedef struct Reset
 {
 	PfsCountedObjects kind;
-	bool		of_living;		/* of objects that are there only */
-	uint64		events;
-} Count;
+	int			part;
+	int64		(*work) (void);
+	int64		events;
+} Reset;
 
+/* Where numbers go on counting for their name, objects that are there lose them. */
 static void
 count_cb(const PfsPending *p, void *arg)
 {
-	Count	   *count = arg;
+	Reset	   *reset = arg;
 
-	if (!count->of_living || pfs_object_is_there(count->kind, p->object))
-		count->events += pfs_counted_kinds[count->kind]->events(p);
+	if (reset->part != PFS_PENDING_OBJECT || pfs_object_is_there(reset->kind, p->object))
+		reset->events += (int64) pfs_counted_kinds[reset->kind]->events(p);
 }
 
 /*
@@ -268,37 +281,23 @@ pfs_pending_truncate(PfsCountedObjects kind, int part, PfsPendingEach each, void
 	each_between(kind, oldest, newest, each, arg, patience);
 }
 
-/*
- * From now on what is pending counts for its name only; the owners of the places move it when
- * they come by.  Returns the events that objects which are there lose so.
- */
-uint64
-pfs_pending_push(PfsCountedObjects kind, PfsPatience *patience)
+static void
+reset_cb(PfsPatience *patience, void *arg)
 {
-	Count		count = {.kind = kind, .of_living = true};
+	Reset	   *reset = arg;
 
-	pfs_pending_truncate(kind, PFS_PENDING_OBJECT, count_cb, &count, patience);
-	return count.events;
+	pfs_pending_truncate(reset->kind, reset->part, count_cb, reset, patience);
+	reset->events += reset->work();
 }
 
-/* The same, and it does not count any more at all.  Returns how many events that were. */
-uint64
-pfs_pending_clear(PfsCountedObjects kind, PfsPatience *patience)
-{
-	Count		count = {.kind = kind};
-
-	pfs_pending_truncate(kind, PFS_PENDING_ALL, count_cb, &count, patience);
-	return count.events;
-}
-
-/* The work adds to an int64 how many events have left the table; returns that. */
+/* Empties what is pending, then by the work what is in sums. */
 int64
-pfs_pending_reset(PfsCountedObjects kind, PfsHeldWork work, const char *by_instance)
+pfs_pending_reset(PfsCountedObjects kind, int part, int64 (*work) (void), const char *by_instance)
 {
-	int64		events = 0;
+	Reset		reset = {.kind = kind, .part = part, .work = work};
 
-	pfs_pending_work(kind, true, work, &events);
+	pfs_pending_work(kind, true, reset_cb, &reset);
 	pfs_reset_time_note(by_instance);
 	pfs_reset_time_note("events_waits_summary_by_instance");
-	return events;
+	return reset.events;
 }

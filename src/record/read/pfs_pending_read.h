@@ -19,6 +19,9 @@ typedef void (*PfsHeldWork) (PfsPatience *patience, void *arg);
 extern void pfs_held_work(PfsTurn turn, bool alone, PfsHeldWork work, void *arg);
 extern void pfs_pending_work(PfsCountedObjects kind, bool alone, PfsHeldWork work, void *arg);
 
+/* A copy of what only the owner of a thread record writes; as it was in the middle of a write section if it has to be. */
+extern void pfs_section_copy(uint32 thread, void *to, const void *from, size_t size, PfsPatience *patience);
+
 /* ---- while flushes are forbidden ---- */
 
 /* Calls each() for a copy of every place whose numbers still count for their name. */
@@ -46,11 +49,11 @@ extern void pfs_pending_of_object(PfsPendingCopies *copies, uint64 object, PfsPe
  */
 extern void pfs_pending_truncate(PfsCountedObjects kind, int part, PfsPendingEach each, void *arg, PfsPatience *patience);
 
-/* The same of the object (push), or all (clear); how many events that were: of objects that are there; all. */
-extern uint64 pfs_pending_push(PfsCountedObjects kind, PfsPatience *patience);
-extern uint64 pfs_pending_clear(PfsCountedObjects kind, PfsPatience *patience);
-
-/* Does the work of a truncation, which empties the tables by instance in any case: this one and that of waits. */
-extern int64 pfs_pending_reset(PfsCountedObjects kind, PfsHeldWork work, const char *by_instance);
+/*
+ * A truncation of a kind's numbers (PFS_PENDING_ALL), or of what they are their objects' (PFS_PENDING_OBJECT): of what is
+ * pending, then by `work` of the sums, which says how many events they lose.  Returns how many events leave the table.
+ * It empties the tables by instance in any case: this one and that of waits.
+ */
+extern int64 pfs_pending_reset(PfsCountedObjects kind, int part, int64 (*work) (void), const char *by_instance);
 
 #endif							/* PFS_PENDING_READ_H */

@@ -7,15 +7,23 @@
 #include "miscadmin.h"
 
 #include "pfs_fence.h"
-#include "pfs_owned.h"
+#include "pfs_pending_read.h"
 #include "pfs_prepared.h"
 
+/*
+ * Copies a record between two write sections of its owner; false if the record has gone.  Should it be another one's
+ * meanwhile, its state word tells.
+ */
 static bool
 copy_record(uint32 index, uint64 word, PfsPrepared *copy, PfsPatience *patience)
 {
 	const PfsPrepared *p = pfs_pages_record(pfs_prepared, index);
+	uint32		owner = pfs_load_relaxed(&p->thread);
 
-	return pfs_owned_copy(pfs_prepared, index, word, &p->thread, copy, pfs_prepared_record_size(), patience);
+	if (owner >= pfs_threads->records_max)
+		return false;
+	pfs_section_copy(owner, copy, p, pfs_prepared_record_size(), patience);
+	return pfs_pages_word(pfs_prepared, index) == word;
 }
 
 /* The counts of a copy that belong to this generation. */

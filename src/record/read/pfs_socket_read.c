@@ -135,40 +135,34 @@ pfs_sockets_by_event(PfsCalls *calls)
  * Empties the cells of all sockets; returns how many events they had.  A session that ends meanwhile may give its
  * record to another one, whose first events then go, too, as if they had been before the truncation.
  */
-static uint64
+static int64
 clear_cells(void)
 {
-	uint64		events = 0;
+	int64		events = 0;
 
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_sockets, &at);)
-		events += pfs_calls_clear(((PfsSocket *) pfs_pages_record(pfs_sockets, at.index))->cells, PFS_SOCKET_CELLS, true);
+		events += (int64) pfs_calls_clear(((PfsSocket *) pfs_pages_record(pfs_sockets, at.index))->cells, PFS_SOCKET_CELLS, true);
 	return events;
 }
 
-/* Empties the cells of all sockets; *arg: how many events. */
-static void
-push(PfsPatience *patience, void *arg)
+/* Empties the totals, too, which have the events of all cells; returns how many they were. */
+static int64
+clear(void)
 {
-	*(int64 *) arg = (int64) (pfs_pending_push(PFS_COUNTED_SOCKETS, patience) + clear_cells());
-}
+	int64		events = (int64) pfs_calls_totals_clear(pfs_socket_totals, true);
 
-/* Empties the totals, too, which have the events of all cells; *arg: how many they were. */
-static void
-clear(PfsPatience *patience, void *arg)
-{
-	*(int64 *) arg = (int64) (pfs_pending_clear(PFS_COUNTED_SOCKETS, patience) +
-							  pfs_calls_totals_clear(pfs_socket_totals, true));
 	(void) clear_cells();
+	return events;
 }
 
 int64
 pfs_sockets_push(void)
 {
-	return pfs_pending_reset(PFS_COUNTED_SOCKETS, push, "socket_summary_by_instance");
+	return pfs_pending_reset(PFS_COUNTED_SOCKETS, PFS_PENDING_OBJECT, clear_cells, "socket_summary_by_instance");
 }
 
 int64
 pfs_sockets_clear(void)
 {
-	return pfs_pending_reset(PFS_COUNTED_SOCKETS, clear, "socket_summary_by_instance");
+	return pfs_pending_reset(PFS_COUNTED_SOCKETS, PFS_PENDING_ALL, clear, "socket_summary_by_instance");
 }

@@ -94,6 +94,16 @@ pfs_thread_set(uint32 index, uint64 word, int instrumented, int history)
 	return same;
 }
 
+Oid
+pfs_owned_role(uint32 thread, uint64 thread_id)
+{
+	const PfsThread *t = pfs_pages_record(pfs_threads, thread);
+	bool		foreground = pfs_load_relaxed(&t->foreground);
+	Oid			role = pfs_load_relaxed(&t->role);
+
+	return foreground && pfs_load_relaxed(&t->thread_id) == thread_id ? role : InvalidOid;
+}
+
 uint64
 pfs_thread_id_of_pid(int pid)
 {

@@ -142,6 +142,15 @@ pfs_pending_digest_counts(const PfsPending *p, PfsDigestPart part)
 	return pfs_pending_counts(pfs_shared_pending[PFS_COUNTED_DIGESTS].truncated, p, part);
 }
 
+/* Readers: the key of the digest that a place's numbers count for; NULL: all others'. */
+static inline const PfsDigestKey *
+pfs_pending_digest_key(const PfsPendingDigest *p)
+{
+	uint64		word;
+
+	return pfs_digest_find(&p->digest, &word) != PFS_NO_RECORD ? &p->digest : NULL;
+}
+
 /* ---- the owner, inside a write section of its thread ---- */
 
 /* Of this process; NULL: it has none yet. */
