@@ -30,7 +30,7 @@ foreach my $file (split /\n/, ($tree->tool(q{grep -rl --include='*.[ch]' '\bPFS_
 	unlike($file, qr/pfs_save/, "$file is none of those that save");
 	$tree->edit($file, sub { s/\bPFS_N_WARNINGS\b/PFS_N_NOTES/g });
 }
-$tree->edit('src/fdw/tables/pfs_table_events_statements.c', sub { s/NUMBER\(WARNINGS\)/NUMBER(NOTES)/ });
+$tree->edit('src/fdw/tables/pfs_statement_counters.h', sub { s/PFS_STATEMENT_COUNTER\(of, WARNINGS\)/PFS_STATEMENT_COUNTER(of, NOTES)/ });
 # A number of four bytes has eight, and one of eight sixteen.
 $tree->edit('src/record/load/pfs_save_digest_bytes.h', sub {
 	s/^\tuint32\t\tevent;/\tuint64\t\tevent;/m or die 'no such field';
