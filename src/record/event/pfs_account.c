@@ -85,6 +85,20 @@ pfs_account_unpin(PfsAccountKind kind, uint32 *index)
 		pfs_ref_unpin(&pfs_accounts[kind].references[old]);
 }
 
+void
+pfs_account_pin_all_again(const uint32 *records)
+{
+	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+		pfs_account_pin_again(kind, records[kind]);
+}
+
+void
+pfs_account_unpin_all(uint32 *records)
+{
+	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+		pfs_account_unpin(kind, &records[kind]);
+}
+
 /*
  * Fills a fresh record, for pfs_hash_insert_new(): names and parents as the key has them,
  * no connections, no cells.  It pins its parents, which the caller has pinned.  Its reference
@@ -102,13 +116,11 @@ fill_cb(void *record, const void *key, void *arg)
 
 	memset(account, 0, pfs_pages_record_size(accounts->pages));
 	account->hash = wanted->hash;
-	account->user = wanted->user;
-	account->host = wanted->host;
+	memcpy(account->parents, wanted->parents, sizeof(account->parents));
 	account->named = wanted->named;
 	strlcpy(account->user_name, wanted->user_name, sizeof(account->user_name));
 	strlcpy(account->host_name, wanted->host_name, sizeof(account->host_name));
-	pfs_account_pin_again(PFS_USERS, account->user);
-	pfs_account_pin_again(PFS_HOSTS, account->host);
+	pfs_account_pin_all_again(account->parents);
 	fill->done = true;
 	pfs_store_relaxed(&accounts->used[index], now());
 	pfs_ref_reuse(&accounts->references[index]);
@@ -203,25 +215,22 @@ pfs_account_make(PfsAccountKind kind, const PfsAccountKey *key, uint64 *word)
 
 	if (fill.done && !created)
 	{
-		uint32		user = key->user;
-		uint32		host = key->host;
+		PfsAccountKey copy = *key;
 
-		pfs_account_unpin(PFS_USERS, &user);
-		pfs_account_unpin(PFS_HOSTS, &host);
+		pfs_account_unpin_all(copy.parents);
 	}
 	return index;
 }
 
 /* Makes the key of an account (both names), a user, a host, or of the background (none). */
 PfsAccountKey
-pfs_account_key(const char *user_name, const char *host_name, uint32 user, uint32 host)
+pfs_account_key(const char *user_name, const char *host_name)
 {
 	PfsAccountKey key = {
 		.named = user_name != NULL || host_name != NULL,
 		.user_name = user_name ? user_name : "",
 		.host_name = host_name ? host_name : "",
-		.user = user,
-		.host = host,
+		.parents = PFS_NO_RECORDS,
 	};
 
 	/* Each session asks for three: so no text is made of both. */
@@ -239,8 +248,7 @@ pfs_accounts_start(void)
 {
 	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
-		PfsAccountKey key = pfs_account_key(kind == PFS_HOSTS ? NULL : PFS_OTHERS_NAME, kind == PFS_USERS ? NULL : PFS_OTHERS_NAME,
-											PFS_NO_RECORD, PFS_NO_RECORD);
+		PfsAccountKey key = pfs_account_key(kind == PFS_HOSTS ? NULL : PFS_OTHERS_NAME, kind == PFS_USERS ? NULL : PFS_OTHERS_NAME);
 		uint64		word;
 
 		if (pfs_accounts[kind].pages->records_max == 0)
@@ -298,10 +306,8 @@ pfs_account_share_others(PfsAccountRefs *refs)
 {
 	*refs = PFS_NO_ACCOUNT_REFS;
 	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
-	{
 		refs->records[kind] = pfs_accounts[kind].others;
-		pfs_account_pin_again(kind, refs->records[kind]);
-	}
+	pfs_account_pin_all_again(refs->records);
 }
 
 /*
@@ -318,8 +324,8 @@ pfs_account_leave(PfsAccountRefs *refs)
 	{
 		if (refs->records[kind] != PFS_NO_RECORD)
 			pfs_store_relaxed(&pfs_accounts[kind].used[refs->records[kind]], now());
-		pfs_account_unpin(kind, &refs->records[kind]);
 	}
+	pfs_account_unpin_all(refs->records);
 }
 
 /*
@@ -336,8 +342,7 @@ pfs_account_remove(PfsAccountKind kind, uint32 index, uint64 word, PfsAccountPus
 	if (!pfs_hash_remove(pfs_accounts[kind].index, account->hash, index, word))
 		return;
 	push(kind, account);
-	pfs_account_unpin(PFS_USERS, &account->user);
-	pfs_account_unpin(PFS_HOSTS, &account->host);
+	pfs_account_unpin_all(account->parents);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
 		PfsSparse	sparse = pfs_account_cells(account, family);

@@ -16,6 +16,9 @@
 #include "pfs_client.h"
 #include "pfs_sparse.h"
 
+/* None of each kind. */
+#define PFS_NO_RECORDS {PFS_NO_RECORD, PFS_NO_RECORD, PFS_NO_RECORD}
+
 /*
  * One account, user or host; behind it lie the links to its cells, of each family.
  * Names never change while it is ALLOCATED, parents only in a move (pfs_account_evict.h) and
@@ -26,8 +29,9 @@ typedef struct PfsAccount
 	uint64		hash;			/* of the names */
 	uint64		current;		/* connections now; atomic */
 	uint64		total;			/* connections since the last TRUNCATE; atomic */
-	uint32		user;			/* of an account: its parents, which it has */
-	uint32		host;			/* pinned; PFS_NO_RECORD: none */
+	uint32		parents[PFS_NUM_ACCOUNT_KINDS]; /* of an account its user and
+												 * its host, which it has
+												 * pinned; else PFS_NO_RECORD */
 	bool		named;			/* false: background processes */
 	char		user_name[NAMEDATALEN]; /* accounts and users */
 	char		host_name[PFS_CLIENT_HOST_SIZE];	/* accounts and hosts */
@@ -74,7 +78,7 @@ typedef struct PfsAccountRefs
 	bool		counted;		/* as a connection */
 } PfsAccountRefs;
 
-#define PFS_NO_ACCOUNT_REFS ((PfsAccountRefs) {{PFS_NO_RECORD, PFS_NO_RECORD, PFS_NO_RECORD}, false})
+#define PFS_NO_ACCOUNT_REFS ((PfsAccountRefs) {PFS_NO_RECORDS, false})
 
 /* Postmaster, at the start: makes the records of all others. */
 extern void pfs_accounts_start(void);
@@ -116,13 +120,12 @@ typedef struct PfsAccountKey
 	bool		named;
 	const char *user_name;
 	const char *host_name;
-	uint32		user;
-	uint32		host;
+	uint32		parents[PFS_NUM_ACCOUNT_KINDS];
 	uint64		hash;
 } PfsAccountKey;
 
-/* Names that are NULL are none. */
-extern PfsAccountKey pfs_account_key(const char *user_name, const char *host_name, uint32 user, uint32 host);
+/* Names that are NULL are none.  No parents. */
+extern PfsAccountKey pfs_account_key(const char *user_name, const char *host_name);
 
 /* The record and its state word, or PFS_NO_RECORD. */
 extern uint32 pfs_account_find(PfsAccountKind kind, const PfsAccountKey *key, uint64 *word);
@@ -138,6 +141,10 @@ extern void pfs_account_pin_again(PfsAccountKind kind, uint32 index);
 
 /* Unpins a record, if there is one. */
 extern void pfs_account_unpin(PfsAccountKind kind, uint32 *index);
+
+/* Both, of a record of each kind. */
+extern void pfs_account_pin_all_again(const uint32 *records);
+extern void pfs_account_unpin_all(uint32 *records);
 
 /* Adds to the connections of the records that a thread refers to. */
 extern void pfs_account_count_connection(const PfsAccountRefs *refs, int64 connections);

@@ -73,16 +73,24 @@ has_parents(const PfsAccountRefs *refs)
 {
 	const PfsAccount *account = pfs_account_at(PFS_ACCOUNTS, refs->records[PFS_ACCOUNTS]);
 
-	return account->user == refs->records[PFS_USERS] && account->host == refs->records[PFS_HOSTS];
+	for (PfsAccountKind kind = PFS_ACCOUNTS + 1; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+	{
+		if (account->parents[kind] != refs->records[kind])
+			return false;
+	}
+	return true;
 }
 
-/* Pins another record instead of the one that is pinned. */
+/* Pins other parents of an account instead of those that are pinned. */
 static void
-pin_instead(PfsAccountKind kind, uint32 *index, uint32 other)
+pin_parents_instead(uint32 *records, const uint32 *others)
 {
-	pfs_account_pin_again(kind, other);
-	pfs_account_unpin(kind, index);
-	*index = other;
+	for (PfsAccountKind kind = PFS_ACCOUNTS + 1; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
+	{
+		pfs_account_pin_again(kind, others[kind]);
+		pfs_account_unpin(kind, &records[kind]);
+		records[kind] = others[kind];
+	}
 }
 
 /*
@@ -98,8 +106,7 @@ change_parents(const PfsAccountRefs *refs, uint32 index, uint64 word)
 
 	if (!pfs_ref_mark_found_dead(&accounts->references[index], &accounts->pages->state[index], word))
 		return;
-	pin_instead(PFS_USERS, &account->user, refs->records[PFS_USERS]);
-	pin_instead(PFS_HOSTS, &account->host, refs->records[PFS_HOSTS]);
+	pin_parents_instead(account->parents, refs->records);
 	pfs_ref_reuse(&accounts->references[index]);
 }
 
@@ -112,9 +119,10 @@ static bool
 enter_account(PfsAccountRefs *refs, const char *user_name, const char *host_name, bool may_come_back)
 {
 	uint32	   *index = &refs->records[PFS_ACCOUNTS];
-	PfsAccountKey key = pfs_account_key(user_name, host_name, refs->records[PFS_USERS], refs->records[PFS_HOSTS]);
-	PfsAccount *account;
+	PfsAccountKey key = pfs_account_key(user_name, host_name);
 
+	/* It has no account yet. */
+	memcpy(key.parents, refs->records, sizeof(key.parents));
 	if (!enter(PFS_ACCOUNTS, &key, may_come_back, index))
 		return false;
 	if (*index == PFS_NO_RECORD || pfs_account_is_beside(PFS_ACCOUNTS, *index) || has_parents(refs))
@@ -133,9 +141,7 @@ enter_account(PfsAccountRefs *refs, const char *user_name, const char *host_name
 	}
 	else if (may_come_back)
 		return false;
-	account = pfs_account_at(PFS_ACCOUNTS, *index);
-	pin_instead(PFS_USERS, &refs->records[PFS_USERS], account->user);
-	pin_instead(PFS_HOSTS, &refs->records[PFS_HOSTS], account->host);
+	pin_parents_instead(refs->records, pfs_account_at(PFS_ACCOUNTS, *index)->parents);
 	return true;
 }
 
@@ -146,8 +152,8 @@ enter_account(PfsAccountRefs *refs, const char *user_name, const char *host_name
 bool
 pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_name, bool may_come_back)
 {
-	PfsAccountKey user = pfs_account_key(user_name, NULL, PFS_NO_RECORD, PFS_NO_RECORD);
-	PfsAccountKey host = pfs_account_key(NULL, host_name, PFS_NO_RECORD, PFS_NO_RECORD);
+	PfsAccountKey user = pfs_account_key(user_name, NULL);
+	PfsAccountKey host = pfs_account_key(NULL, host_name);
 
 	*refs = PFS_NO_ACCOUNT_REFS;
 	if (!enter(PFS_USERS, &user, may_come_back, &refs->records[PFS_USERS]) ||

@@ -73,12 +73,8 @@ give_to_others(PfsAccountKind kind, PfsAccount *account)
 	PfsAccount *others = pfs_account_at(kind, pfs_accounts[kind].others);
 	PfsDestination above = PFS_NOWHERE;
 
-	if (kind == PFS_ACCOUNTS)
-	{
-		above.records[PFS_USERS] = account->user;
-		above.records[PFS_HOSTS] = account->host;
-		above.server = true;
-	}
+	memcpy(above.records, account->parents, sizeof(above.records));
+	above.server = kind == PFS_ACCOUNTS;
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 	{
 		PfsSparse	from = pfs_account_cells(account, family);
@@ -124,7 +120,7 @@ evict_accounts_of(PfsAccountKind kind, uint32 index)
 	{
 		const PfsAccount *account = pfs_account_at(PFS_ACCOUNTS, at.index);
 
-		if ((kind == PFS_USERS ? account->user : account->host) == index && !evict_record(PFS_ACCOUNTS, at.index, at.word))
+		if (account->parents[kind] == index && !evict_record(PFS_ACCOUNTS, at.index, at.word))
 			return false;
 	}
 	return true;

@@ -18,7 +18,7 @@ typedef struct PfsDestination
 	bool		server;
 } PfsDestination;
 
-#define PFS_NOWHERE ((PfsDestination) {{PFS_NO_RECORD, PFS_NO_RECORD, PFS_NO_RECORD}, false})
+#define PFS_NOWHERE ((PfsDestination) {PFS_NO_RECORDS, false})
 
 /* A private sum of any family; all zero is empty. */
 typedef union PfsAnyTotals
@@ -30,6 +30,12 @@ typedef union PfsAnyTotals
 extern const PfsAccountKind pfs_kind_of_level[];	/* ACCOUNT, USER, HOST
 													 * only */
 extern const PfsLevel pfs_level_of_kind[];
+
+/*
+ * Does TRUNCATE of a level empty this one?  Counters that are emptied go to the lowest levels above that are not, but for
+ * what is beside (pfs_account_is_beside()), which is discarded.
+ */
+extern const bool pfs_level_empties[PFS_NUM_LEVELS][PFS_NUM_LEVELS];
 
 /* Add a sum to the cells where it goes; one that is empty takes no room there. */
 extern void pfs_summary_merge(PfsFamily family, const PfsDestination *to, uint32 cell, const PfsAnyTotals *totals);

@@ -22,6 +22,15 @@ const PfsLevel pfs_level_of_kind[] = {
 	[PFS_ACCOUNTS] = PFS_LEVEL_ACCOUNT,[PFS_USERS] = PFS_LEVEL_USER,[PFS_HOSTS] = PFS_LEVEL_HOST,
 };
 
+const bool	pfs_level_empties[PFS_NUM_LEVELS][PFS_NUM_LEVELS] = {
+	[PFS_LEVEL_THREAD] = {[PFS_LEVEL_THREAD] = true},
+	[PFS_LEVEL_ACCOUNT] = {[PFS_LEVEL_THREAD] = true,[PFS_LEVEL_ACCOUNT] = true},
+	[PFS_LEVEL_USER] = {[PFS_LEVEL_THREAD] = true,[PFS_LEVEL_ACCOUNT] = true,[PFS_LEVEL_USER] = true},
+	[PFS_LEVEL_HOST] = {[PFS_LEVEL_THREAD] = true,[PFS_LEVEL_ACCOUNT] = true,[PFS_LEVEL_HOST] = true},
+	[PFS_LEVEL_GLOBAL] = {true, true, true, true, true, true},
+	[PFS_LEVEL_HISTOGRAM] = {[PFS_LEVEL_HISTOGRAM] = true},
+};
+
 /* Adds a sum to a cell of a destination's account, user or host; false: it is not there, or has no room. */
 static bool
 merge_into(PfsFamily family, PfsAccountKind kind, const PfsDestination *destination, uint32 cell,
@@ -128,9 +137,7 @@ pfs_summary_record_above(PfsAccountKind kind, uint32 index, PfsLevel level)
 		return PFS_NO_RECORD;
 	if (level == PFS_LEVEL_GLOBAL)
 		return 0;
-	if (kind != PFS_ACCOUNTS)
-		return PFS_NO_RECORD;
-	return level == PFS_LEVEL_USER ? account->user : account->host;
+	return account->parents[pfs_kind_of_level[level]];
 }
 
 /*

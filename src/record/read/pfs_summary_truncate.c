@@ -30,20 +30,6 @@
 #include "pfs_thread_copy.h"
 
 /*
- * Tells whether a level loses its counters when another one is truncated: those
- * below do, too.
- */
-static bool
-is_emptied(PfsLevel level, PfsLevel truncated)
-{
-	bool		of_accounts = truncated == PFS_LEVEL_USER || truncated == PFS_LEVEL_HOST;
-
-	return level == truncated || truncated == PFS_LEVEL_GLOBAL ||
-		(level == PFS_LEVEL_ACCOUNT && of_accounts) ||
-		(level == PFS_LEVEL_THREAD && truncated != PFS_LEVEL_HISTOGRAM);
-}
-
-/*
  * Waits until every thread that was inside a write section has left it, or ended.
  * Behind the fence, a thread that still goes by the old generation shows an odd
  * word.
@@ -109,16 +95,18 @@ take_record(PfsFamily family, PfsAccount *account, const PfsDestination *to)
 static PfsDestination
 destination_of_record(PfsAccountKind kind, uint32 index, PfsLevel truncated)
 {
+	const bool *empties = pfs_level_empties[truncated];
 	const PfsAccount *account = pfs_account_at(kind, index);
 	PfsDestination to = PFS_NOWHERE;
 
-	if (truncated == PFS_LEVEL_GLOBAL || pfs_account_is_beside(kind, index))
+	if (pfs_account_is_beside(kind, index))
 		return to;
-	if (kind == PFS_ACCOUNTS && truncated != PFS_LEVEL_USER)
-		to.records[PFS_USERS] = account->user;
-	if (kind == PFS_ACCOUNTS && truncated != PFS_LEVEL_HOST)
-		to.records[PFS_HOSTS] = account->host;
-	to.server = true;
+	for (PfsAccountKind above = 0; above < PFS_NUM_ACCOUNT_KINDS; above++)
+	{
+		if (!empties[pfs_level_of_kind[above]])
+			to.records[above] = account->parents[above];
+	}
+	to.server = !empties[PFS_LEVEL_GLOBAL];
 	return to;
 }
 
@@ -134,7 +122,7 @@ truncate_above(PfsFamily family, PfsLevel level)
 
 	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
-		if (!is_emptied(pfs_level_of_kind[kind], level))
+		if (!pfs_level_empties[level][pfs_level_of_kind[kind]])
 			continue;
 		for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_accounts[kind].pages, &at);)
 		{
@@ -236,7 +224,7 @@ truncate_level(PfsFamily family, PfsLevel level, PfsPatience *patience)
 	for (int l = 0; l < PFS_NUM_LEVELS; l++)
 	{
 		pfs_store_relaxed(&shared->before[l], shared->truncated[l]);
-		if (is_emptied(l, level))
+		if (pfs_level_empties[level][l])
 			pfs_store_release(&shared->truncated[l], generation);	/* behind `before`, for
 																	 * was_truncated() */
 		pfs_store_relaxed(&shared->applied[generation & 1][l], 0);
@@ -268,7 +256,7 @@ note_reset(PfsFamily family, PfsLevel level)
 {
 	for (int l = 0; l < PFS_NUM_LEVELS; l++)
 	{
-		if (is_emptied(l, level) && pfs_summary_kinds[family]->tables[l] != NULL)
+		if (pfs_level_empties[level][l] && pfs_summary_kinds[family]->tables[l] != NULL)
 			pfs_reset_time_note(pfs_summary_kinds[family]->tables[l]);
 	}
 }
