@@ -395,7 +395,6 @@ pfs_call_plain_left(PfsCall *call, const QueryDesc *desc, uint64 start)
 	call->outer = nested != NULL ? s->outer : NULL;
 	call->nstages = 1;
 	call->top = nested == NULL;
-	call->passes = false;
 	call->lock_ticks = s->lock_ticks;
 	call->start = (PfsTimestamp)
 	{
@@ -473,40 +472,29 @@ pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 p
 }
 
 /* Nothing begins with a call for a descriptor that has run: its statement, or none. */
-static pg_noinline void
+static void
 begin_behind_run(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
 {
-	PfsTimestamp now = pfs_call_enter(call, desc);
-	PfsStatement *s = pfs_call_nested(desc);
+	PfsTimestamp now;
+	PfsStatement *s;
 
+	if (is_known(call, desc))
+	{
+		begin_known(call, stage);
+		return;
+	}
+	now = pfs_call_enter(call, desc);
+	s = pfs_call_nested(desc);
 	if (s == NULL && call->top && pfs_sql.top_open && pfs_sql.top.query == desc)
 		s = &pfs_sql.top;
 	pfs_call_make_active(call, s, now, stage);
 }
 
-/*
- * Begins a call of the executor's finish.  For one of the newest nested statement that has nothing to do,
- * nothing is to be recorded either, if its stage is off.
- */
 void
 pfs_call_finish_begin(PfsCall *call, const QueryDesc *desc)
 {
-	bool		counts = pfs_finish_counts(desc);
-	PfsStatement *newest = pfs_sql.open;
-
-	call->passes = !counts && newest != NULL && newest->query == desc && !pfs_stage_is_wanted(call->thread, PFS_STAGE_FINISH);
-	if (call->passes)
-	{
-		call->outer = pfs_sql.current;
-		pfs_sql.nest++;
-		pfs_sql.current = newest;
-		return;
-	}
-	if (is_known(call, desc))
-		begin_known(call, PFS_STAGE_FINISH);
-	else
-		begin_behind_run(call, desc, PFS_STAGE_FINISH);
-	if (counts)
+	begin_behind_run(call, desc, PFS_STAGE_FINISH);
+	if (pfs_finish_counts(desc))
 		pfs_usage_begin(&call->usage);
 }
 
@@ -518,15 +506,8 @@ void
 pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected)
 {
 	PfsStatement *s = call->statement;
-	PfsTimestamp now;
+	PfsTimestamp now = pfs_timestamp_now();
 
-	if (call->passes)
-	{
-		pfs_sql.nest = call->nest;
-		pfs_sql.current = call->outer;
-		return;
-	}
-	now = pfs_timestamp_now();
 	if (s != NULL && pfs_finish_counts(desc))
 	{
 		pfs_call_count_time(call, s, now);
@@ -540,10 +521,7 @@ pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected)
 void
 pfs_call_executor_end_begin(PfsCall *call, const QueryDesc *desc)
 {
-	if (is_known(call, desc))
-		begin_known(call, PFS_STAGE_EXECUTOR_END);
-	else
-		begin_behind_run(call, desc, PFS_STAGE_EXECUTOR_END);
+	begin_behind_run(call, desc, PFS_STAGE_EXECUTOR_END);
 }
 
 /*

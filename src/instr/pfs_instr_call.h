@@ -111,7 +111,6 @@ typedef struct PfsCall
 	uint32		nstages;		/* stages on the stack before the call */
 	bool		top;			/* it began at top level; it can be for a
 								 * nested statement all the same */
-	bool		passes;			/* finish: nothing of it is recorded */
 	PfsTimestamp start;
 	uint64		lock_ticks;
 	PfsUsage	usage;
@@ -155,33 +154,6 @@ pfs_call_end(PfsCall *call)
 	if (call->thread != NULL)
 		pfs_sql.current = call->outer;
 	return false;
-}
-
-/*
- * Is this a call behind the run of the statement at top level, of which nothing but its
- * stage would be recorded, and that is off?  Then it is passed on between
- * pfs_call_pass_begin() and pfs_call_pass_end().  Two of the four calls of a
- * query are; without this branch a point lookup costs 160 instructions more.
- */
-static pg_attribute_always_inline bool
-pfs_call_passes(const QueryDesc *desc, PfsStageKind stage)
-{
-	return likely(pfs_sql.top.query == desc && pfs_sql.nest == 0 && pfs_sql.top_open && pfs_sql.open == NULL) &&
-		likely(pfs_stage_stays_off(pfs_my_thread, stage) && !pfs_is_writing(pfs_my_thread));
-}
-
-static inline void
-pfs_call_pass_begin(void)
-{
-	pfs_sql.nest = 1;
-	pfs_sql.current = &pfs_sql.top;
-}
-
-static inline void
-pfs_call_pass_end(void)
-{
-	pfs_sql.nest = 0;
-	pfs_sql.current = NULL;
 }
 
 /*

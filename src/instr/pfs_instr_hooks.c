@@ -392,7 +392,6 @@ plain_finish(QueryDesc *desc)
 static pg_noinline void
 general_finish(QueryDesc *desc)
 {
-	bool		passes = !pfs_finish_counts(desc) && pfs_call_passes(desc, PFS_STAGE_FINISH);
 	bool		writes = desc->plannedstmt->hasModifyingCTE;
 	uint64		outer_writes = 0;
 	PfsCall		call;
@@ -403,19 +402,12 @@ general_finish(QueryDesc *desc)
 		pfs_tables_begin_query(desc->estate);
 		outer_writes = pfs_rel_writes_begin();
 	}
-	if (passes)
-		pfs_call_pass_begin();
-	else if (pfs_call_begin(&call))
+	if (pfs_call_begin(&call))
 		pfs_call_finish_begin(&call, desc);
 	prev_executor_finish(desc);
 	if (unlikely(writes))
 		pfs_rel_writes_end(outer_writes);
-	if (passes)
-	{
-		pfs_call_pass_end();
-		note_portal(desc);
-	}
-	else if (pfs_call_end(&call))
+	if (pfs_call_end(&call))
 	{
 		uint64		affected = unlikely(writes) ? pfs_rows_of_with(desc) : 0;
 
@@ -579,22 +571,13 @@ executor_finish_cb(QueryDesc *desc)
 static pg_noinline void
 general_end(QueryDesc *desc)
 {
-	bool		passes = pfs_call_passes(desc, PFS_STAGE_EXECUTOR_END);
 	PfsCall		call;
 
 	pfs_hook_called(PFS_HOOK_EXECUTOR_END);
-	if (passes)
-		pfs_call_pass_begin();
-	else if (pfs_call_begin(&call))
+	if (pfs_call_begin(&call))
 		pfs_call_executor_end_begin(&call, desc);
 	prev_executor_end(desc);
-	if (passes)
-	{
-		pfs_call_pass_end();
-		pfs_sql.top.stamp = pfs_timestamp_now();
-		pfs_sql.top.query = NULL;
-	}
-	else if (pfs_call_end(&call))
+	if (pfs_call_end(&call))
 		pfs_call_executor_end_end(&call, desc);
 }
 
