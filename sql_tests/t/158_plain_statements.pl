@@ -433,8 +433,14 @@ sub run_executes
 
 	$send->(1, [ Query => "PREPARE $_ (int) AS $executed{$_}[0]" ]) foreach sort keys %executed;
 	$send->(1, [ Query => $_ ]) foreach (@execute) x 3, 'EXECUTE nowhere (1)', 'EXECUTE reads', 'BEGIN', @execute[ 0 .. 5 ], 'SAVEPOINT s', 'EXECUTE now (1)', 'ROLLBACK TO s', 'EXECUTE writes (1)', 'COMMIT',
+		'SHOW work_mem', 'SET search_path = pg_catalog, public', 'SHOW ALL', 'SHOW nothing.like_it', 'SET nothing = 1', 'SELECT 2', 'RESET search_path', 'SET LOCAL work_mem = 100', 'SET ROLE regress_other', 'SHOW role', 'RESET ROLE',
+		'BEGIN', 'SET TRANSACTION READ ONLY', 'SHOW transaction_isolation', 'SET LOCAL work_mem = 200', 'EXECUTE reads (2)', 'COMMIT', 'BEGIN', 'SET TRANSACTION ISOLATION LEVEL SERIALIZABLE', 'ROLLBACK', 'SET work_mem = 300; SHOW work_mem',
+		'SET compute_query_id = off', 'SHOW work_mem', 'EXECUTE reads (2)', 'SET compute_query_id = on', 'SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE',
 		'EXECUTE reads (3); EXECUTE writes (4); SELECT 1', q{DO $$ BEGIN EXECUTE 'EXECUTE returns (1)'; EXECUTE 'EXECUTE calls (2)'; END $$}, 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE calls (1)';
 	$send->(1, [ Parse => "c$_", "EXECUTE $_ (2)" ], ['Sync']) foreach sort keys %executed;
+	$send->(1, [ Parse => @$_ ], ['Sync']) foreach [ set => 'SET work_mem = 400' ], [ show => 'SHOW ALL' ];
+	$send->(1, [ Bind => $_ ], [ Execute => 0 ], ['Sync']) foreach qw(set show set show);
+	$send->(1, (map { ([ Bind => $_ ], [ Execute => 3 ]) } qw(set show set show)), [ Execute => 0 ], ['Sync']);
 	$send->(1, [ Bind => "c$_" ], [ Execute => 0 ], ['Sync']) foreach (sort keys %executed) x 2;
 	$send->(1, [ Parse => '', 'EXECUTE writes (5)' ], [ Bind => '' ], [ Execute => 0 ], [ Bind => 'creads' ], [ Execute => 1 ], [ Execute => 0 ], [ Bind => 'creturns' ], [ Execute => 0 ], ['Sync']);
 	$send->(1, [ Parse => '', 'EXECUTE writes (6)' ], [ Bind => 'creads' ], [ Execute => 0 ], [ Bind => '' ], [ Execute => 0 ], ['Sync']);

@@ -197,7 +197,7 @@ utility_id(const PlannedStmt *stmt, const char *str)
 }
 
 /*
- * Ends a utility, which began so, in which the general code has taken the plain statement over.  rows: that an EXECUTE has
+ * Ends a utility, which began so, in which the general code has taken the plain statement over.  rows: that it has
  * returned.
  */
 static pg_noinline void
@@ -211,20 +211,25 @@ utility_left(PfsUsage usage, uint64 start, uint64 rows)
 		pfs_call_utility_end(&call, rows, pfs_sql.top.executed);
 }
 
-/* The EXECUTE of a plain statement, which pfs_plain_starts() has noted.  What it executes is nested in it. */
+/* The EXECUTE, SET or SHOW of a plain statement, which pfs_plain_starts() has noted. */
 static pg_noinline void
-plain_execute(UTILITY_PARAMS)
+plain_command(UTILITY_PARAMS)
 {
+	const NodeTag tag = nodeTag(stmt->utilityStmt);
 	PfsUsage	usage;
 	uint64		start = pfs_plain_runs(&usage);
-	PfsPreparedEntry *prepared = executed_by_sql(pfs_my_thread, stmt->utilityStmt, true);
 	PfsRowCounter counter;
 
-	/* As far as it has an entry: else the client's own one counts. */
-	if (likely(prepared != NULL))
-		pfs_plain.open.prepared = prepared;
+	if (tag == T_ExecuteStmt)
+	{
+		PfsPreparedEntry *prepared = executed_by_sql(pfs_my_thread, stmt->utilityStmt, true);
+
+		/* As far as it has an entry: else the client's own one counts. */
+		if (likely(prepared != NULL))
+			pfs_plain.open.prepared = prepared;
+	}
 	pfs_plain.executed = 0;
-	dest = pfs_rows_receiver(&counter, T_ExecuteStmt, dest);
+	dest = pfs_rows_receiver(&counter, tag, dest);
 	prev_process_utility(UTILITY_ARGS);
 	if (likely(pfs_plain_has_run(NULL, &usage, start)))
 	{
@@ -240,11 +245,13 @@ plain_execute(UTILITY_PARAMS)
 		utility_left(then, start, counter.rows);
 	}
 	pfs_portal_executed();
+	if (tag == T_VariableSetStmt)
+		note_transaction_command(pfs_my_thread, PFS_NO_TRANSACTION_COMMAND, false, NULL, 0);
 }
 
-/* The utility of a plain statement, which pfs_plain_starts() has noted. */
+/* The transaction command of a plain statement, which pfs_plain_starts() has noted. */
 static pg_attribute_always_inline void
-plain_utility(UTILITY_PARAMS)
+plain_transaction(UTILITY_PARAMS)
 {
 	const int	kind = ((const TransactionStmt *) stmt->utilityStmt)->kind;
 	PfsUsage	usage;
@@ -370,10 +377,10 @@ process_utility_cb(UTILITY_PARAMS)
 	if (may_be_plain(stmt, context) && likely(pfs_plain_starts(pfs_my_thread, stmt, utility_id(stmt, str), str, NULL)) &&
 		(!pfs_plain_has_stages() || pfs_plain_starts_stage()))
 	{
-		if (IsA(stmt->utilityStmt, ExecuteStmt))
-			plain_execute(UTILITY_ARGS);
+		if (IsA(stmt->utilityStmt, TransactionStmt))
+			plain_transaction(UTILITY_ARGS);
 		else
-			plain_utility(UTILITY_ARGS);
+			plain_command(UTILITY_ARGS);
 	}
 	else if (pfs_are_hooks_off() && likely(pfs_open_error.sqlstate == 0))
 		pass_utility(UTILITY_ARGS);

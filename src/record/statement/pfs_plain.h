@@ -1,8 +1,8 @@
 /*
  * pfs_plain.h
  *	  The fast path of a plain statement: one of a client's, which the session has waited for or which
- *	  follows another plain one in a pipeline, that the executor runs once, or that is an EXECUTE or begins or
- *	  ends a transaction, while everything is switched on as by default, or memory and stages are on besides.
+ *	  follows another plain one in a pipeline, that the executor runs once, or that is an EXECUTE, SET or SHOW,
+ *	  or begins or ends a transaction, while everything is switched on as by default, or memory and stages are on besides.
  *
  * Of such a statement the process keeps only what its end needs (PfsPlain), and its event is filled
  * in once, when its query is known.  Everything else that can happen to a statement is the business
@@ -197,21 +197,28 @@ pfs_plain_follows(PfsThread *t)
 extern bool pfs_plain_is_named(PfsThread *t, const Query *query, const char *str);
 
 /*
- * Can the statement be this utility?  An EXECUTE is its query, which is nested in it.  BEGIN, COMMIT and ROLLBACK set the state of the transaction and no
- * more: they execute nothing, return nothing, report no progress and start no workers.  What they have caused
- * comes behind their call, as the commit of any statement does.  AND CHAIN, savepoints and two-phase commits have
- * more to tell to the transaction's event.
+ * Can the statement be this utility?  An EXECUTE is its query, which is nested in it.  SET and SHOW, and BEGIN, COMMIT and
+ * ROLLBACK, set states or say what they are, and no more: they execute nothing, report no progress and start no workers.
+ * What they have caused comes behind their call, as the commit of any statement does.  AND CHAIN, savepoints and
+ * two-phase commits have more to tell to the transaction's event.
  */
 static inline bool
 pfs_plain_may_be_utility(const Node *utility)
 {
 	const TransactionStmt *stmt = (const TransactionStmt *) utility;
 
-	if (IsA(utility, ExecuteStmt))
-		return true;
-	return IsA(utility, TransactionStmt) && !stmt->chain &&
-		(stmt->kind == TRANS_STMT_BEGIN || stmt->kind == TRANS_STMT_START || stmt->kind == TRANS_STMT_COMMIT ||
-		 stmt->kind == TRANS_STMT_ROLLBACK);
+	switch (nodeTag(utility))
+	{
+		case T_TransactionStmt:
+			return !stmt->chain && (stmt->kind == TRANS_STMT_BEGIN || stmt->kind == TRANS_STMT_START ||
+									stmt->kind == TRANS_STMT_COMMIT || stmt->kind == TRANS_STMT_ROLLBACK);
+		case T_ExecuteStmt:
+		case T_VariableSetStmt:
+		case T_VariableShowStmt:
+			return true;
+		default:
+			return false;
+	}
 }
 
 /* The executor starts a query, or a utility runs, with NULL; false: it is for the general code. */
