@@ -95,7 +95,7 @@ wrap_##name params \
 	if (unlikely(call == NULL) || !pfs_frames_memo_has(FRAME, &memos[op])) \
 		return any_##name args; \
 	usual = *call;				/* a handler may close the descriptor */ \
-	if (unlikely(!pfs_file_event_begin(pfs_my_thread, usual.lookup, usual.place->place.object, offset, &memos[op].source, 0))) \
+	if (unlikely(!pfs_file_event_begin(pfs_my_thread, usual.lookup, &usual.place->place.object, offset, &memos[op].source, 0))) \
 		return any_##name args; \
 	return pfs_file_event_end(pfs_my_thread, usual, pfs_real.name args); \
 }

@@ -172,7 +172,7 @@ read_from_system(void *buf, size_t size, size_t n, FILE *file)
 	StreamCall	call;
 	size_t		result;
 
-	if (unlikely(feof_unlocked(file)))
+	if (unlikely(feof_unlocked(file)) || pfs_is_all_off())
 		return pfs_real.fread(buf, size, n, file);
 	begin_call(&call, file, PFS_OP_READ, true, FRAME);
 	result = pfs_real.fread(buf, size, n, file);

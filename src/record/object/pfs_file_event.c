@@ -57,7 +57,7 @@ pfs_file_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsO
 		return false;
 	lookup = likely(t->events[PFS_WAITS].depth == 0) ? lookup_of(t, instrument, op) : NULL;
 	if (likely(lookup != NULL && lookup->usual == flags) &&
-		likely(pfs_file_event_begin(t, lookup, counted, offset, &source, PG_UINT8_MAX)))
+		likely(pfs_file_event_begin(t, lookup, &counted, offset, &source, PG_UINT8_MAX)))
 	{
 		last_begun = lookup;
 		return true;

@@ -80,8 +80,8 @@ pfs_file_usual_call(int fd, PfsCallsPart part, uint32 wait_info)
  * later it leaves its place.
  */
 static pg_attribute_always_inline bool
-pfs_file_event_begin(PfsThread *t, const PfsWaitLookup *lookup, uint64 counted, int64 offset, const uint32 *source,
-					 uint16 ignored)
+pfs_file_event_begin(PfsThread *t, const PfsWaitLookup *lookup, const uint64 *counted, int64 offset,
+					 const uint32 *source, uint16 ignored)
 {
 	PfsWait    *e;
 
@@ -96,7 +96,7 @@ pfs_file_event_begin(PfsThread *t, const PfsWaitLookup *lookup, uint64 counted, 
 		return false;
 	}
 	t->last_event_id = e->event_id;
-	e->object.file.counted = counted;
+	e->object.file.counted = *counted;
 	e->object.file.offset = offset;
 	e->timer_start = pfs_read_cycles();
 	pfs_wait_lookup_show(t);
