@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "pfs_event_cell.h"
+#include "pfs_summary_level.h"
 
 /* More than any version has stages, and command tags and other statements. */
 #define STAGE_CELLS			64
@@ -37,49 +38,49 @@ add_one(PfsCell *c, const PfsTotals *one)
 }
 
 /*
- * Returns the thread's cell of an instrument, touched, and its older counters reset;
- * NULL: events do not count for the thread, there is no memory for its cell, or the
- * instrument has none, which add_global() knows, too.
+ * Counts an event that is not as nearly all are: by its thread, or in the server's totals, where nothing is counted by
+ * thread (consumer thread_instrumentation is off) or there is no memory for the thread's cell.  time: which of its cell's
+ * times it is in; n: [PFS_NUM_COUNTERS], of statements.  An instrument without a cell is not counted.  Returns whether
+ * the thread has it.
  */
-static void *
-cell_of(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, uint32 flags)
+static bool
+count_unusual(PfsThread *t, PfsFamily family, PfsInstrumentId instrument, uint32 flags, const PfsTotals *one, uint32 time,
+			  const uint64 *n)
 {
-	PfsBlock   *block = &t->cells[family];
-	uint32		cell = pfs_instrument_items[instrument].cell;
+	uint32		i = pfs_instrument_items[instrument].cell;
+	PfsCell    *cell = NULL;
 
-	if ((flags & PFS_FLAG_THREAD) == 0 || cell >= block->ncells)
-		return NULL;
-	pfs_summary_look(t, family);
-	return pfs_summary_cell(t, family, cell);
+	if ((flags & PFS_FLAG_THREAD) && i < t->cells[family].ncells)
+	{
+		pfs_summary_look(t, family);
+		cell = pfs_summary_cell(t, family, i);
+	}
+	if (cell != NULL)
+	{
+		add_one(&cell[time], one);
+		if (n != NULL)
+			pfs_counters_add(((PfsStatementCell *) cell)->n, n);
+		return true;
+	}
+	if (i < pfs_summary[family].ncells)
+	{
+		PfsAnyTotals totals = {0};
+
+		((PfsTotals *) &totals)[time] = *one;
+		for (int c = 0; n != NULL && c < PFS_NUM_COUNTERS; c++)
+			((PfsStatementTotals *) &totals)->n[c] = n[c];
+		pfs_kind_merge(pfs_summary_kinds[family], pfs_shared_block_touch(&pfs_summary[family].cells, i), &totals);
+	}
+	return false;
 }
 
-/*
- * Adds to the server's totals, where nothing is counted by thread (consumer
- * thread_instrumentation is off), or the thread has no cell.
- */
-static void
-add_global(PfsFamily family, PfsInstrumentId instrument, const void *totals)
-{
-	uint32		cell = pfs_instrument_items[instrument].cell;
-
-	if (cell < pfs_summary[family].ncells)
-		pfs_kind_merge(pfs_summary_kinds[family], pfs_shared_block_touch(&pfs_summary[family].cells, cell), totals);
-}
-
-/*
- * Counts a stage where pfs_count_stage() does not: it is untimed, by another timer, or
- * of no thread.  An instrument without a cell is not counted.
- */
+/* Counts a stage where pfs_count_stage() does not: it is untimed, by another timer, or of no thread. */
 void
 pfs_count_stage_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
 {
 	PfsTotals	one = totals_of_one(flags, ticks);
-	PfsCell    *cell = cell_of(t, PFS_FAMILY_STAGES, instrument, flags);
 
-	if (cell != NULL)
-		add_one(cell, &one);
-	else
-		add_global(PFS_FAMILY_STAGES, instrument, &one);
+	(void) count_unusual(t, PFS_FAMILY_STAGES, instrument, flags, &one, 0, NULL);
 }
 
 /*
@@ -91,45 +92,22 @@ pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument, uint32 fla
 							const uint64 *n)
 {
 	PfsTotals	one = totals_of_one(flags, ticks);
-	PfsStatementCell *cell = cell_of(t, PFS_FAMILY_STATEMENTS, instrument, flags);
+	bool		by_thread = count_unusual(t, PFS_FAMILY_STATEMENTS, instrument, flags, &one, 0, n);
 
-	if (cell != NULL)
-	{
-		add_one(&cell->time, &one);
-		pfs_counters_add(cell->n, n);
-		if (one.count_timed != 0)
-			pfs_count_statement_time(t, one.max);
-	}
-	else
-	{
-		PfsStatementTotals totals = {.time = one};
-
-		for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-			totals.n[i] = n[i];
-		add_global(PFS_FAMILY_STATEMENTS, instrument, &totals);
-		if (one.count_timed != 0)
-			pfs_summary_add_to_server(PFS_FAMILY_STATEMENTS, 0, pfs_histogram_bucket(one.max), 1);
-	}
+	if (one.count_timed != 0 && by_thread)
+		pfs_count_statement_time(t, one.max);
+	else if (one.count_timed != 0)
+		pfs_summary_add_to_server(PFS_FAMILY_STATEMENTS, 0, pfs_histogram_bucket(one.max), 1);
 }
 
-/*
- * Counts a transaction where pfs_count_transaction() does not, as for stages.
- */
+/* Counts a transaction where pfs_count_transaction() does not, as for stages. */
 void
 pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
 {
 	PfsTotals	one = totals_of_one(flags, ticks);
-	PfsTransactionCell *cell = cell_of(t, PFS_FAMILY_TRANSACTIONS, pfs_transaction_instrument, flags);
 
-	if (cell != NULL)
-		add_one(read_only ? &cell->read_only : &cell->read_write, &one);
-	else
-	{
-		PfsTransactionTotals totals = {0};
-
-		totals.parts[read_only ? PFS_TRANSACTIONS_READ_ONLY : PFS_TRANSACTIONS_READ_WRITE] = one;
-		add_global(PFS_FAMILY_TRANSACTIONS, pfs_transaction_instrument, &totals);
-	}
+	(void) count_unusual(t, PFS_FAMILY_TRANSACTIONS, pfs_transaction_instrument, flags, &one,
+						 read_only ? PFS_TRANSACTIONS_READ_ONLY : PFS_TRANSACTIONS_READ_WRITE, NULL);
 }
 
 /* ---- one statement, for what many processes add to ---- */
