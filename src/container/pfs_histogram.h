@@ -94,28 +94,23 @@ extern uint64_t pfs_histogram_high(uint32_t bucket);
 
 /*
  * The first bucket at or behind b that has something, of counts of so many bytes each, which fill whole words;
- * PFS_HISTOGRAM_BUCKETS: none has.  Nearly all are empty, so they are looked at by words.
+ * PFS_HISTOGRAM_BUCKETS: none has.  Nearly all are empty, so they are looked at by words, whose lowest byte comes first.
  */
 static inline uint32_t
 pfs_histogram_next(const void *counts, uint32_t size, uint32_t b)
 {
-	const char *bytes = counts;
+	const uint32_t per_word = sizeof(uint64_t) / size;
+	uint32_t	in_front = b % per_word;
+	uint64_t	mask = UINT64_MAX << in_front * size * 8;
 
-	for (; b < PFS_HISTOGRAM_BUCKETS; b++)
+	for (b -= in_front; b < PFS_HISTOGRAM_BUCKETS; b += per_word, mask = UINT64_MAX)
 	{
-		uint64_t	word = 1;
-		uint64_t	count = 0;
+		uint64_t	word;
 
-		if (b * size % sizeof(word) == 0)
-			memcpy(&word, bytes + b * size, sizeof(word));
-		if (word == 0)
-		{
-			b += sizeof(word) / size - 1;
-			continue;
-		}
-		memcpy(&count, bytes + b * size, size);
-		if (count != 0)
-			return b;
+		memcpy(&word, (const char *) counts + b * size, sizeof(word));
+		word &= mask;
+		if (word != 0)
+			return b + __builtin_ctzll(word) / (size * 8);
 	}
 	return PFS_HISTOGRAM_BUCKETS;
 }
