@@ -111,10 +111,10 @@ end_write(CellContext *x)
  * are lost.
  */
 static void
-give_chunks_back(CellContext *x)
+free_chunks(CellContext *x)
 {
 	if (x->block.touched != NULL && x->block.chunks != NULL && x->block.cell_size != 0 && x->block.per_chunk != 0 && x->block.ncells != 0)
-		pfs_block_give_chunks(&x->block, x->chunks);
+		pfs_block_free_chunks(&x->block, x->chunks);
 }
 
 /*
@@ -157,7 +157,7 @@ begin_ownership(CellContext *x, HammerRng *rng)
 	pfs_store_relaxed(&x->owner, x->owner | 1);
 	pfs_fence_release();
 	if (x->chunks != NULL)
-		give_chunks_back(x);
+		free_chunks(x);
 	pfs_store_relaxed(&x->lock.word, 0);
 	memset(&x->block, 0, sizeof(x->block));
 	hammer_pause(rng);

@@ -62,7 +62,7 @@ run(uint32_t n)
 		if (!pfs_index_has_room(&index))
 			pfs_index_resize(&index);
 		HAMMER_CHECK(pfs_pool_grow(&pool), "no room for item %u of %u", i, n);
-		items[i] = pfs_pool_take(&pool);
+		items[i] = pfs_pool_claim(&pool);
 		HAMMER_CHECK(items[i] != NULL, "room, but no item %u of %u", i, n);
 		items[i]->content = i;
 		pfs_index_add(&index, &items[i]->link, key_of(i));
@@ -94,7 +94,7 @@ run(uint32_t n)
 	/* Their places are used again. */
 	for (uint32_t i = 0; i < n / 2; i++)
 	{
-		items[i] = pfs_pool_take(&pool);
+		items[i] = pfs_pool_claim(&pool);
 		HAMMER_CHECK(items[i] != NULL, "a free item is not found");
 		pfs_index_add(&index, &items[i]->link, key_of(i));
 	}
@@ -127,10 +127,10 @@ run_full(void)
 
 	while (pfs_pool_grow(&pool))
 	{
-		HAMMER_CHECK(pfs_pool_take(&pool) != NULL, "room, but no item");
+		HAMMER_CHECK(pfs_pool_claim(&pool) != NULL, "room, but no item");
 		n++;
 	}
-	HAMMER_CHECK(n >= ITEMS_MAX && pfs_pool_take(&pool) == NULL, "a pool of %u has %u", ITEMS_MAX, n);
+	HAMMER_CHECK(n >= ITEMS_MAX && pfs_pool_claim(&pool) == NULL, "a pool of %u has %u", ITEMS_MAX, n);
 	pfs_pool_destroy(&pool);
 }
 

@@ -139,7 +139,7 @@ pass_on(SparseContext *x, const PfsSparse *array)
 		PfsSharedBlock chunk;
 		PfsSharedBlock there;
 
-		if (!pfs_sparse_chunk(array, n, &chunk) || pfs_sparse_pass(array, n, &heir))
+		if (!pfs_sparse_chunk(array, n, &chunk) || pfs_sparse_hand_over(array, n, &heir))
 			continue;
 		HAMMER_CHECK(pfs_sparse_chunk(&heir, n, &there), "a chunk was not passed on, and none is there");
 		for (uint32_t i = pfs_shared_block_next(&chunk, 0); i < chunk.ncells; i = pfs_shared_block_next(&chunk, i + 1))

@@ -473,7 +473,7 @@ SKIP:
 
 	$server->sql('CREATE ROLE stops LOGIN SUPERUSER');
 	$server->sql(q{ALTER ROLE stops SET session_preload_libraries = '} . ($ENV{PG_LIBDIR} // '') . q{/pfs_test_stop'});
-	$server->sql(q{ALTER ROLE stops SET pfs_test.stop_at = 'pfs_account_evict.c:give_to_others'});
+	$server->sql(q{ALTER ROLE stops SET pfs_test.stop_at = 'pfs_account_evict.c:flush_to_others'});
 
 	foreach my $how ('go on', 'be killed')
 	{

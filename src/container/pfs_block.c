@@ -111,7 +111,7 @@ pfs_block_make(PfsBlock *b, PfsPages *chunks, uint32_t i, uint32_t *hint)
 {
 	if (pfs_block_cell(b, i) == NULL)
 	{
-		void	   *chunk = pfs_pages_take(chunks, hint);
+		void	   *chunk = pfs_pages_make(chunks, hint);
 
 		if (chunk == NULL)
 			return NULL;
@@ -127,7 +127,7 @@ pfs_block_make(PfsBlock *b, PfsPages *chunks, uint32_t i, uint32_t *hint)
  * see is_still_there().
  */
 void
-pfs_block_give_chunks(PfsBlock *b, PfsPages *chunks)
+pfs_block_free_chunks(PfsBlock *b, PfsPages *chunks)
 {
 	for (uint32_t i = pfs_block_next(b, 0); i < b->ncells; i = pfs_block_next(b, i + 1))
 	{
@@ -137,7 +137,7 @@ pfs_block_give_chunks(PfsBlock *b, PfsPages *chunks)
 		if (chunk == NULL)
 			continue;
 		pfs_store_relaxed(place, NULL);
-		pfs_pages_give(chunks, chunk);
+		pfs_pages_discard(chunks, chunk);
 	}
 }
 

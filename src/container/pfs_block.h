@@ -81,7 +81,7 @@ pfs_block_cell(const PfsBlock *b, uint32_t i)
 extern void *pfs_block_make(PfsBlock *b, PfsPages *chunks, uint32_t i, uint32_t *hint);
 
 /* Owner, holding its lock: gives the chunks of all touched cells back; pfs_block_clear() is next. */
-extern void pfs_block_give_chunks(PfsBlock *b, PfsPages *chunks);
+extern void pfs_block_free_chunks(PfsBlock *b, PfsPages *chunks);
 
 /*
  * Any process: a consistent copy of the first `size` bytes of a cell; lock: the owner's.

@@ -231,7 +231,7 @@ pfs_block_exchange(PfsBlocks *b, uint32_t lane, uint32_t number)
 
 /* Those after a writer's first one are empty, as its own items have to fill them (pfs_blocks_held()). */
 uint32_t
-pfs_block_take(PfsBlocks *b, bool first)
+pfs_block_claim(PfsBlocks *b, bool first)
 {
 	uint32_t	number = first ? pop(b, &b->begun) : PFS_NO_BLOCK;
 
@@ -247,7 +247,7 @@ pfs_block_take(PfsBlocks *b, bool first)
 
 /* Where the lane has enough without its oldest block, that becomes an empty one. */
 void
-pfs_block_give(PfsBlocks *b, uint32_t lane, uint32_t number)
+pfs_block_discard(PfsBlocks *b, uint32_t lane, uint32_t number)
 {
 	if (b->nplaces != 0)
 		enter(b, lane, number);

@@ -88,13 +88,13 @@ struct PfsBlocks
 extern uint32_t pfs_block_exchange(PfsBlocks *b, uint32_t lane, uint32_t number);
 
 /* Gives a block to a lane for nothing. */
-extern void pfs_block_give(PfsBlocks *b, uint32_t lane, uint32_t number);
+extern void pfs_block_discard(PfsBlocks *b, uint32_t lane, uint32_t number);
 
 /*
  * Takes one more block, an empty one, or if it is a writer's first, one that another has left
  * partly filled, if there is one; or PFS_NO_BLOCK.
  */
-extern uint32_t pfs_block_take(PfsBlocks *b, bool first);
+extern uint32_t pfs_block_claim(PfsBlocks *b, bool first);
 
 /* Leaves a writer's last block, partly filled, to the next one. */
 extern void pfs_block_leave_begun(PfsBlocks *b, uint32_t number);

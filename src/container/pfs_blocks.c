@@ -263,11 +263,11 @@ pfs_block_advance(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane, uint32_t bytes
 		 * smaller.
 		 */
 		while ((another = leave_oldest(b, own, index)) != PFS_NO_BLOCK)
-			pfs_block_give(b, lane, another);
+			pfs_block_discard(b, lane, another);
 		number = pfs_block_exchange(b, lane, number);
 	}
 	else
-		number = pfs_block_take(b, index == 0);
+		number = pfs_block_claim(b, index == 0);
 	/* One that another thread has left, without room, is as good as full. */
 	if (number != PFS_NO_BLOCK && b->block_size - FILL(b->heads[number].word) < bytes)
 		number = pfs_block_exchange(b, lane, number);
@@ -329,7 +329,7 @@ pfs_block_writer_end(PfsBlocks *b, PfsBlockWriter *w, uint32_t lane)
 	pfs_store_release(&w->position, PFS_BLOCK_POSITION(index + 1, 0));
 	pfs_block_leave(w);
 	for (uint64_t i = first; i < index; i++)
-		pfs_block_give(b, lane, own->numbers[i % b->held]);
+		pfs_block_discard(b, lane, own->numbers[i % b->held]);
 	if (has_current)
 		pfs_block_leave_begun(b, own->numbers[index % b->held]);
 }

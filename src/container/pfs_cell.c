@@ -12,8 +12,8 @@ pfs_cell_clear(PfsCell *c)
 	pfs_store_relaxed(&c->sum, 0);
 	pfs_store_relaxed(&c->min, UINT64_MAX); /* so that the next event is less */
 	pfs_store_relaxed(&c->max, 0);
-	pfs_store_relaxed(&c->passed_count, 0);
-	pfs_store_relaxed(&c->passed_sum, 0);
+	pfs_store_relaxed(&c->handed_count, 0);
+	pfs_store_relaxed(&c->handed_sum, 0);
 }
 
 void

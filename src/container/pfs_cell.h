@@ -19,10 +19,10 @@ typedef struct PfsCell
 
 	/*
 	 * Of all that, what the owner's statements have passed on to others; see
-	 * pfs_left.h.  No sum of cells looks at it.
+	 * pfs_departed.h.  No sum of cells looks at it.
 	 */
-	uint64_t	passed_count;
-	uint64_t	passed_sum;
+	uint64_t	handed_count;
+	uint64_t	handed_sum;
 	uint64_t	unused;
 } PfsCell;
 

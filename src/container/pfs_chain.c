@@ -46,7 +46,7 @@ pfs_chain_get(PfsPages *pages, uint32_t *head, uint32_t key, uint32_t *hint)
 		found = find(pages, first, mine->next, key);
 		if (found != NULL)
 		{
-			pfs_pages_give(pages, mine);
+			pfs_pages_discard(pages, mine);
 			return found;
 		}
 		mine->next = first;
@@ -67,6 +67,6 @@ pfs_chain_free(PfsPages *pages, uint32_t *head, PfsChainTake take, void *arg)
 		link = cell->next;
 		if (take != NULL)
 			take(cell, arg);
-		pfs_pages_give(pages, cell);
+		pfs_pages_discard(pages, cell);
 	}
 }

@@ -48,7 +48,7 @@ take_chunk(PfsItems *items)
 
 /* Writer: gives an item's chunks back, the first one last, so that it is taken first. */
 static void
-give_chunks(PfsItems *items, uint32_t first, uint32_t bytes)
+free_chunks(PfsItems *items, uint32_t first, uint32_t bytes)
 {
 	uint32_t	n = pfs_item_chunks(bytes);
 	uint32_t	last = first;
@@ -72,7 +72,7 @@ pfs_items_drop(PfsItems *items, uint32_t place)
 	pfs_seqlock_write_begin(&p->lock);
 	pfs_store_relaxed(&p->bytes, 0);
 	pfs_seqlock_write_end(&p->lock);
-	give_chunks(items, p->first, bytes);
+	free_chunks(items, p->first, bytes);
 }
 
 /*

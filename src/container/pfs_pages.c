@@ -489,7 +489,7 @@ pfs_pages_free(PfsPages *c, uint32_t index)
 }
 
 void *
-pfs_pages_take(PfsPages *c, uint32_t *hint)
+pfs_pages_make(PfsPages *c, uint32_t *hint)
 {
 	uint32_t	index = pfs_pages_allocate(c, hint);
 	void	   *record;
@@ -503,7 +503,7 @@ pfs_pages_take(PfsPages *c, uint32_t *hint)
 }
 
 void
-pfs_pages_give(PfsPages *c, const void *record)
+pfs_pages_discard(PfsPages *c, const void *record)
 {
 	uint32_t	index = pfs_pages_index(c, record);
 

@@ -87,8 +87,8 @@ extern void pfs_pages_free(PfsPages *c, uint32_t index);
  * and publishes one, and returns its memory, or NULL for PFS_NO_RECORD; claims and frees
  * it.  It is reached by its address, which lies elsewhere: nobody else may claim it.
  */
-extern void *pfs_pages_take(PfsPages *c, uint32_t *hint);
-extern void pfs_pages_give(PfsPages *c, const void *record);
+extern void *pfs_pages_make(PfsPages *c, uint32_t *hint);
+extern void pfs_pages_discard(PfsPages *c, const void *record);
 
 /*
  * Copy len bytes at offset off of an ALLOCATED record; *word gets its state

@@ -50,7 +50,7 @@ typedef struct PfsPool
 /* Room for one more; false: the pool is full, or the system gives none.  May call the system. */
 extern bool pfs_pool_grow(PfsPool *pool);
 
-/* Does pfs_pool_take() find an item? */
+/* Does pfs_pool_claim() find an item? */
 static inline bool
 pfs_pool_has_room(const PfsPool *pool)
 {
@@ -65,7 +65,7 @@ pfs_pool_link(const PfsPool *pool, void *item)
 
 /* An item of any content; NULL: there is no room. */
 static inline void *
-pfs_pool_take(PfsPool *pool)
+pfs_pool_claim(PfsPool *pool)
 {
 	void	   *item = pool->free;
 

@@ -18,7 +18,7 @@ link_of(const PfsSparse *s, const void *record)
 static bool
 make_chunk(const PfsSparse *s, uint32_t n, PfsSharedBlock *chunk, uint32_t *hint)
 {
-	void	   *record = pfs_pages_take(s->chunks, hint);
+	void	   *record = pfs_pages_make(s->chunks, hint);
 	uint32_t	link = 0;
 
 	if (record == NULL)
@@ -26,7 +26,7 @@ make_chunk(const PfsSparse *s, uint32_t n, PfsSharedBlock *chunk, uint32_t *hint
 	if (pfs_cas(&s->links[n], &link, link_of(s, record)))	/* K */
 		link = link_of(s, record);
 	else
-		pfs_pages_give(s->chunks, record);
+		pfs_pages_discard(s->chunks, record);
 	*chunk = pfs_sparse_block(s, n, link);
 	return true;
 }
@@ -43,7 +43,7 @@ pfs_sparse_touch(const PfsSparse *s, uint32_t i, uint32_t *hint)
 }
 
 bool
-pfs_sparse_pass(const PfsSparse *from, uint32_t n, const PfsSparse *to)
+pfs_sparse_hand_over(const PfsSparse *from, uint32_t n, const PfsSparse *to)
 {
 	uint32_t	none = 0;
 
@@ -61,6 +61,6 @@ pfs_sparse_free(const PfsSparse *s)
 		uint32_t	link = pfs_exchange(&s->links[n], 0);
 
 		if (link != 0)
-			pfs_pages_give(s->chunks, pfs_sparse_block(s, n, link).mem);
+			pfs_pages_discard(s->chunks, pfs_sparse_block(s, n, link).mem);
 	}
 }

@@ -96,7 +96,7 @@ pfs_sparse_find(const PfsSparse *s, uint32_t i)
  * Its only user: passes the n-th chunk, which is there, on to another array of the same shape;
  * false if that has one there already.
  */
-extern bool pfs_sparse_pass(const PfsSparse *from, uint32_t n, const PfsSparse *to);
+extern bool pfs_sparse_hand_over(const PfsSparse *from, uint32_t n, const PfsSparse *to);
 
 /* Its only user: gives all chunks back. */
 extern void pfs_sparse_free(const PfsSparse *s);

@@ -171,7 +171,7 @@ pfs_drop_ended(int level, PfsTransactionState state)
 	PfsObjectChange change;
 
 	if (state == PFS_TRANSACTION_COMMITTED)
-		pfs_objects_give_back();
+		pfs_objects_free_removed();
 	while (pfs_object_change_take(level, &change))
 	{
 		if (state == (change.made ? PFS_TRANSACTION_ROLLED_BACK : PFS_TRANSACTION_COMMITTED))

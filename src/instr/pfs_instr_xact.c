@@ -81,7 +81,7 @@ general_xact(XactEvent event)
 		{
 			/* Its scans are over; so far no leader has been told that it is. */
 			if (event == XACT_EVENT_PARALLEL_COMMIT || event == XACT_EVENT_PARALLEL_ABORT)
-				pfs_work_give();
+				pfs_work_hand_over();
 			return;
 		}
 		t = pfs_my_thread;

@@ -39,7 +39,7 @@
 #include "pfs_fd.h"
 #include "pfs_file.h"
 #include "pfs_file_sum.h"
-#include "pfs_left.h"
+#include "pfs_departed.h"
 #include "pfs_load_text.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
@@ -195,10 +195,10 @@ static const PfsPart parts[] = {
 		.detach = pfs_memory_end,
 	},
 	{
-		.name = "left",
-		STRUCT(pfs_left),
-		.lay_out = pfs_left_lay_out,
-		.repair = pfs_left_repair,
+		.name = "departed",
+		STRUCT(pfs_departed),
+		.lay_out = pfs_departed_lay_out,
+		.repair = pfs_departed_repair,
 	},
 	{
 		.name = "summaries",

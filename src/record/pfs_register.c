@@ -24,7 +24,7 @@ pfs_record_register(void)
 	pfs_process.attach_cb = pfs_thread_attach;
 	pfs_process.identify_cb = pfs_thread_identify_now;
 	pfs_process.prepare_cb = pfs_wait_prepare;
-	pfs_charge.full_cb = pfs_digest_waits_give_all;
+	pfs_charge.full_cb = pfs_digest_waits_flush_all;
 	pfs_charge.statement_cb = pfs_statement_charged;
 	pfs_charge.rows_cb = pfs_digest_rows_add;
 }

@@ -226,11 +226,11 @@ free_one(void)
 
 	if (pfs_objects_in_use(KIND, tombstones, 1) != 0)
 		return;
-	pfs_turn_take(PFS_TURN_FILES, true);
+	pfs_turn_begin(PFS_TURN_FILES, true);
 	for (int key = 0; key < KEYS; key++)
 		add(NULL, key, pfs_exchange(&object->sums[key], 0));
 	pfs_pages_free(objects, tombstones[0]);
-	pfs_turn_give(PFS_TURN_FILES, true);
+	pfs_turn_end(PFS_TURN_FILES, true);
 	ntombstones--;
 	memmove(&tombstones[0], &tombstones[1], ntombstones * sizeof(tombstones[0]));
 	x->freed++;
@@ -292,7 +292,7 @@ work_with_all(bool removes, HammerRng *rng)
 PFS_FIXED PfsSharedPatience *pfs_patience;
 
 void
-pfs_turn_take(PfsTurn what, bool alone)
+pfs_turn_begin(PfsTurn what, bool alone)
 {
 	uint64		turn = 0;
 
@@ -313,7 +313,7 @@ pfs_turn_take(PfsTurn what, bool alone)
 }
 
 void
-pfs_turn_give(PfsTurn what, bool alone)
+pfs_turn_end(PfsTurn what, bool alone)
 {
 	pfs_sub_seqcst(&x->turn, alone ? ALONE : 1);
 }

@@ -68,7 +68,7 @@ add_beside(PfsFamily family, const PfsSharedBlock *chunk, const PfsSharedBlock *
  * before, as sessions that have no other record may add to it from then on.
  */
 static void
-give_to_others(PfsAccountKind kind, PfsAccount *account)
+flush_to_others(PfsAccountKind kind, PfsAccount *account)
 {
 	PfsAccount *others = pfs_account_at(kind, pfs_accounts[kind].others);
 	PfsDestination above = PFS_NOWHERE;
@@ -88,7 +88,7 @@ give_to_others(PfsAccountKind kind, PfsAccount *account)
 			if (!pfs_sparse_chunk(&from, n, &chunk))
 				continue;
 			add_above(family, &chunk, n * from.per_chunk, &above);
-			if (!pfs_sparse_pass(&from, n, &to) && pfs_sparse_chunk(&to, n, &theirs))
+			if (!pfs_sparse_hand_over(&from, n, &to) && pfs_sparse_chunk(&to, n, &theirs))
 				add_beside(family, &chunk, &theirs);
 		}
 	}
@@ -104,11 +104,11 @@ evict_record(PfsAccountKind kind, uint32 index, uint64 word)
 {
 	PfsAccounts *accounts = &pfs_accounts[kind];
 
-	if (pfs_is_held(PFS_TURN_SUMMARIES) || !pfs_ref_mark_found_dead(&accounts->references[index], &accounts->pages->state[index], word))
+	if (pfs_is_blocked(PFS_TURN_SUMMARIES) || !pfs_ref_mark_found_dead(&accounts->references[index], &accounts->pages->state[index], word))
 		return false;
 	if (pfs_pages_is_full(accounts->pages))
 		pfs_pages_count_lost(accounts->pages);
-	pfs_account_remove(kind, index, word, give_to_others);
+	pfs_account_remove(kind, index, word, flush_to_others);
 	return true;
 }
 
@@ -170,7 +170,7 @@ pfs_account_evict(PfsAccountKind kind)
 	Assert((pfs_my_thread->seq.word & 1) != 0);
 	if (!pfs_may_move(PFS_TURN_SUMMARIES))
 		return PFS_EVICTION_FORBIDDEN;
-	for (int i = 0; i < CANDIDATES && !done && !pfs_is_held(PFS_TURN_SUMMARIES); i++)
+	for (int i = 0; i < CANDIDATES && !done && !pfs_is_blocked(PFS_TURN_SUMMARIES); i++)
 	{
 		uint64		word;
 		uint32		index = next_candidate(kind, &used, &word);
@@ -179,5 +179,5 @@ pfs_account_evict(PfsAccountKind kind)
 			break;
 		done = (kind == PFS_ACCOUNTS || evict_accounts_of(kind, index)) && evict_record(kind, index, word);
 	}
-	return done ? PFS_EVICTION_DONE : pfs_is_held(PFS_TURN_SUMMARIES) ? PFS_EVICTION_FORBIDDEN : PFS_EVICTION_NONE;
+	return done ? PFS_EVICTION_DONE : pfs_is_blocked(PFS_TURN_SUMMARIES) ? PFS_EVICTION_FORBIDDEN : PFS_EVICTION_NONE;
 }

@@ -38,11 +38,11 @@ pfs_rel_runs_lay_out(PfsSegment *seg)
 
 /* Takes the places that belong to the thread's record, at its first run. */
 bool
-pfs_rel_runs_take(PfsThread *t)
+pfs_rel_runs_claim(PfsThread *t)
 {
 	if (unlikely(pfs_rel_local.runs == NULL))
 	{
-		pfs_rel_local.runs = pfs_thread_sets_take(&pfs_rel_run_sets, t);
+		pfs_rel_local.runs = pfs_thread_sets_claim(&pfs_rel_run_sets, t);
 		if (pfs_rel_local.runs == NULL)
 			return false;
 		/* The last process that had the record may have been cut off. */
@@ -68,7 +68,7 @@ pfs_rel_runs_detach(PfsThread *t)
 
 /* Takes a free place and empties it; the event in it is the caller's to fill in. */
 PfsRelRun *
-pfs_rel_run_take(void)
+pfs_rel_run_claim(void)
 {
 	PfsRelRun  *run;
 	uint32		place;
@@ -152,7 +152,7 @@ rows_of_digest(const PfsRelRun *run)
  * the run ends, and all that it has counted is added.
  */
 void
-pfs_rel_run_give(PfsRelRun *run)
+pfs_rel_run_flush(PfsRelRun *run)
 {
 	PfsRowCount rows = rows_of_digest(run);
 	bool		rides = (pfs_rel_local.riding & pfs_rel_run_bit(run)) != 0;
@@ -175,10 +175,10 @@ pfs_rel_run_give(PfsRelRun *run)
 }
 
 void
-pfs_rel_runs_give_riding(void)
+pfs_rel_runs_flush_riding(void)
 {
 	for (uint64 left = pfs_rel_local.riding; left != 0; left &= left - 1)
-		pfs_rel_run_give(&pfs_rel_local.runs->items[__builtin_ctzll(left)]);
+		pfs_rel_run_flush(&pfs_rel_local.runs->items[__builtin_ctzll(left)]);
 }
 
 /* ---- events ---- */

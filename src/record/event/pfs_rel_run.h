@@ -167,7 +167,7 @@ extern PfsThreadSets pfs_rel_run_sets;
 extern void pfs_rel_runs_lay_out(PfsSegment *seg);
 
 /* Takes this process's places, if it has none yet; false: there are none. */
-extern bool pfs_rel_runs_take(PfsThread *t);
+extern bool pfs_rel_runs_claim(PfsThread *t);
 
 /* Forgets all runs, without events, and leaves the places: the process ends. */
 extern void pfs_rel_runs_detach(PfsThread *t);
@@ -176,7 +176,7 @@ extern void pfs_rel_runs_detach(PfsThread *t);
  * A place for a run that begins, with a serial of its own; NULL: all are in use, and
  * pfs_rel_run_victim() is the one to end first (NULL: each is in the middle of a call).
  */
-extern PfsRelRun *pfs_rel_run_take(void);
+extern PfsRelRun *pfs_rel_run_claim(void);
 extern PfsRelRun *pfs_rel_run_victim(void);
 
 /* Out of line: the first call of a run. */
@@ -209,8 +209,8 @@ extern void pfs_rel_run_examine(PfsRelRun *run);
  * Inside a write section: counts what a run has come to, and digests have not got yet, for the digest of
  * its statement; that of all runs that ride, before another statement is charged.
  */
-extern void pfs_rel_run_give(PfsRelRun *run);
-extern void pfs_rel_runs_give_riding(void);
+extern void pfs_rel_run_flush(PfsRelRun *run);
+extern void pfs_rel_runs_flush_riding(void);
 
 /* Out of line: the times of rows, measured by another timer than the default one, in ticks of that. */
 extern PfsRowCount pfs_rows_converted(const PfsRowCount *rows, uint32 flags);

@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "pfs_left.h"
+#include "pfs_departed.h"
 #include "pfs_summary_level.h"
 #include "pfs_summary_own.h"
 
@@ -270,7 +270,7 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 	collect(t, family);
 	pfs_seqlock_write_begin(&t->moves);
 	if (pfs_summary_kinds[family]->leaves != NULL)
-		pfs_left_begin();
+		pfs_departed_begin();
 	if (cells_old)
 	{
 		PfsDestination to = destination_of(t, family, *ours, generation);
@@ -282,7 +282,7 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 	tell_truncator(t, family, generation, events, in_histogram);
 	pfs_store_relaxed(ours, generation);
 	if (pfs_summary_kinds[family]->leaves != NULL)
-		pfs_left_end();
+		pfs_departed_end();
 	pfs_seqlock_write_end(&t->moves);
 }
 
@@ -337,14 +337,14 @@ pfs_summary_end(PfsThread *t)
 		to = destination_of(t, family, UINT64_MAX, UINT64_MAX);
 		pfs_seqlock_write_begin(&t->moves);
 		if (kind->leaves != NULL)
-			pfs_left_begin();
+			pfs_departed_begin();
 		(void) move_cells(t, family, &to);
 		(void) move_buckets(t, family, true);
 		if (kind->chunks != NULL)
-			pfs_block_give_chunks(&t->cells[family], *kind->chunks);
+			pfs_block_free_chunks(&t->cells[family], *kind->chunks);
 		pfs_block_clear(&t->cells[family]);
 		if (kind->leaves != NULL)
-			pfs_left_end();
+			pfs_departed_end();
 		pfs_seqlock_write_end(&t->moves);
 	}
 	memset(pfs_known_chunks, 0, sizeof(pfs_known_chunks));

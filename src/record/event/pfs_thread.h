@@ -146,7 +146,7 @@ typedef struct PfsThread
 	PfsSeqlock	moves;			/* odd while counters leave the cells, or refs
 								 * change */
 	uint64		left;			/* how often its cells of waits have moved to
-								 * pfs_left */
+								 * pfs_departed */
 	PfsAccountRefs refs;		/* whom it works for, once known */
 	bool		has_refs;		/* stored behind refs: workers read them by it */
 

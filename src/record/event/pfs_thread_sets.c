@@ -52,7 +52,7 @@ pfs_thread_sets_unused(const PfsThreadSets *sets)
  * the process needs it first; it keeps the address.
  */
 void *
-pfs_thread_sets_take(const PfsThreadSets *sets, const PfsThread *t)
+pfs_thread_sets_claim(const PfsThreadSets *sets, const PfsThread *t)
 {
 	if (sets->sets == NULL)
 		return NULL;

@@ -37,7 +37,7 @@ extern size_t pfs_thread_sets_bytes(const PfsThreadSets *sets);
 extern size_t pfs_thread_sets_unused(const PfsThreadSets *sets);
 
 /* The owner of a record: its set, taken from now on; NULL: there are none. */
-extern void *pfs_thread_sets_take(const PfsThreadSets *sets, const PfsThread *t);
+extern void *pfs_thread_sets_claim(const PfsThreadSets *sets, const PfsThread *t);
 
 /* Readers: the set of the record of this index; NULL: it was never taken. */
 static inline const void *

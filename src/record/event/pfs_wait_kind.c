@@ -5,7 +5,7 @@
  */
 #include "postgres.h"
 
-#include "pfs_left.h"
+#include "pfs_departed.h"
 #include "pfs_shared.h"
 #include "pfs_summary_level.h"
 #include "pfs_thread.h"
@@ -22,7 +22,7 @@ wait_leaves(uint32 i, const void *cell)
 {
 	const PfsCell *c = cell;
 
-	pfs_left_add(i, c->count_timed + c->count_untimed, c->sum, c->passed_count, c->passed_sum);
+	pfs_departed_add(i, c->count_timed + c->count_untimed, c->sum, c->handed_count, c->handed_sum);
 }
 
 /* By readers, too: the first touched cell at or after *i. */
@@ -59,7 +59,7 @@ void
 pfs_summary_count_global(PfsInstrumentId instrument, bool timed, uint64 ticks)
 {
 	pfs_shared_cell_add(pfs_shared_block_touch(&pfs_summary[PFS_FAMILY_WAITS].cells, instrument), timed, ticks);
-	pfs_left_count(instrument, 1, ticks, 0, 0);
+	pfs_departed_count(instrument, 1, ticks, 0, 0);
 	if (timed)
 		pfs_summary_add_to_server(PFS_FAMILY_WAITS, instrument, pfs_histogram_bucket(ticks), 1);
 }

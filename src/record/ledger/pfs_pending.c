@@ -153,7 +153,7 @@ pfs_object_removed(PfsCountedObjects kind, uint32 index)
 }
 
 void
-pfs_objects_give_back(void)
+pfs_objects_free_removed(void)
 {
 	for (int kind = 0; kind < PFS_NUM_COUNTED_OBJECTS; kind++)
 		give_back(kind, removed[kind].n);
@@ -236,7 +236,7 @@ char *
 pfs_pending_mine(PfsThread *t, PfsCountedObjects kind)
 {
 	if (unlikely(pfs_my_pending[kind] == NULL))
-		pfs_my_pending[kind] = pfs_thread_sets_take(&pfs_pending_sets[kind], t);
+		pfs_my_pending[kind] = pfs_thread_sets_claim(&pfs_pending_sets[kind], t);
 	return pfs_my_pending[kind];
 }
 

@@ -241,7 +241,7 @@ extern uint64 pfs_objects_in_use(PfsCountedObjects kind, const uint32 *objects, 
  * its end.
  */
 extern void pfs_object_removed(PfsCountedObjects kind, uint32 index);
-extern void pfs_objects_give_back(void);
+extern void pfs_objects_free_removed(void);
 
 /* A process without a thread record leaves removals to others: it has no end at which its list would be freed. */
 static inline bool

@@ -82,7 +82,7 @@ read_one(uint32 index, uint64 word)
 	if (k->word == word)
 	{
 		forget_reset(&k->numbers, &scratch);
-		pfs_sums_take(&k->numbers);
+		pfs_sums_subtract(&k->numbers);
 	}
 	pfs_sums_add(&scratch);
 	k->word = word;

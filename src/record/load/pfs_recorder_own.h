@@ -74,7 +74,7 @@ extern void pfs_sums_begin(void);
 
 /* Adds a source's numbers, or takes them off. */
 extern void pfs_sums_add(const PfsSumItems *items);
-extern void pfs_sums_take(const PfsSumItems *items);
+extern void pfs_sums_subtract(const PfsSumItems *items);
 
 /* An event of this length runs. */
 extern void pfs_sums_running(const PfsSumItem *item, uint64 length);

@@ -160,7 +160,7 @@ pfs_sums_add(const PfsSumItems *items)
 }
 
 void
-pfs_sums_take(const PfsSumItems *items)
+pfs_sums_subtract(const PfsSumItems *items)
 {
 	add(items, true);
 }

@@ -19,7 +19,7 @@
  * The recorder's own record is read as any other.  Its process is not instrumented, so nothing
  * comes to what it had waited for before the first reading; but that leaves the record, too.
  *
- * Counters that leave threads are added to pfs_left.  It is read behind the threads, and
+ * Counters that leave threads are added to pfs_departed.  It is read behind the threads, and
  * all of it again if a thread has moved counters meanwhile, or could not be read.  Where that goes on for too
  * long, as with a process that is stopped there, what has left threads is read at a later
  * tick.  Until then a thread that has moved its cells keeps what they had (`left`), so that no sum gets
@@ -37,7 +37,7 @@
 
 #include "pfs_digest_pending.h"
 #include "pfs_local.h"
-#include "pfs_left.h"
+#include "pfs_departed.h"
 #include "pfs_recorder_own.h"
 #include "pfs_shared.h"
 #include "pfs_statement.h"
@@ -82,11 +82,11 @@ static Known *known;			/* by record */
 static Known copy;
 
 /*
- * What of pfs_left is in the sums: as it was read last, and what has moved there from
+ * What of pfs_departed is in the sums: as it was read last, and what has moved there from
  * threads since.
  */
-static PfsSharedLeft left_known;
-static PfsSharedLeft left_now;
+static PfsSharedDeparted left_known;
+static PfsSharedDeparted left_now;
 static PfsSumItems left_more;
 
 void
@@ -94,8 +94,8 @@ pfs_recorder_threads_start(void)
 {
 	known = MemoryContextAllocExtended(TopMemoryContext, Max(pfs_sizes.threads, 1) * sizeof(Known),
 									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	left_known.items = MemoryContextAllocZero(TopMemoryContext, pfs_sizes.cells[PFS_FAMILY_WAITS] * sizeof(PfsLeft));
-	left_now.items = MemoryContextAllocZero(TopMemoryContext, pfs_sizes.cells[PFS_FAMILY_WAITS] * sizeof(PfsLeft));
+	left_known.items = MemoryContextAllocZero(TopMemoryContext, pfs_sizes.cells[PFS_FAMILY_WAITS] * sizeof(PfsDeparted));
+	left_now.items = MemoryContextAllocZero(TopMemoryContext, pfs_sizes.cells[PFS_FAMILY_WAITS] * sizeof(PfsDeparted));
 }
 
 /* Appends a number to those of a source, unless it is 0. */
@@ -146,7 +146,7 @@ copy_cells(const PfsThread *t)
 		add_number(&copy.cells, PFS_SUM_WAITS, i, NULL,
 				   pfs_load_relaxed(&c->count_timed) + pfs_load_relaxed(&c->count_untimed), pfs_load_relaxed(&c->sum));
 		add_number(&copy.cells, PFS_SUM_INSIDE, i, NULL,
-				   pfs_load_relaxed(&c->passed_count), pfs_load_relaxed(&c->passed_sum));
+				   pfs_load_relaxed(&c->handed_count), pfs_load_relaxed(&c->handed_sum));
 	}
 }
 
@@ -182,8 +182,8 @@ copy_places(uint32 index)
 
 	if (set == NULL)
 		return;
-	add_number(&copy.numbers, PFS_SUM_INSIDE, PFS_LOAD_CPU_NAME, NULL, pfs_load_relaxed(&set->passed_statements),
-			   pfs_load_relaxed(&set->passed_ticks));
+	add_number(&copy.numbers, PFS_SUM_INSIDE, PFS_LOAD_CPU_NAME, NULL, pfs_load_relaxed(&set->handed_statements),
+			   pfs_load_relaxed(&set->handed_ticks));
 	for (int k = 0; k < PFS_PENDING_DIGESTS; k++)
 	{
 		const PfsPendingDigest *p = &set->items[k];
@@ -431,20 +431,20 @@ lengthen(PfsSumItems *running, const PfsTick *tick)
 
 /*
  * Takes what cells had off the sums; if they have moved, it stays there until it is seen in
- * pfs_left.
+ * pfs_departed.
  */
 static void
 take_cells(const PfsSumItems *cells, bool have_moved)
 {
 	if (!have_moved)
 	{
-		pfs_sums_take(cells);
+		pfs_sums_subtract(cells);
 		return;
 	}
 	for (uint32 i = 0; i < cells->n; i++)
 	{
 		const PfsSumItem *item = &cells->items[i];
-		PfsLeft    *to = &left_known.items[item->instrument];
+		PfsDeparted *to = &left_known.items[item->instrument];
 
 		if (item->sum == PFS_SUM_WAITS)
 		{
@@ -453,8 +453,8 @@ take_cells(const PfsSumItems *cells, bool have_moved)
 		}
 		else
 		{
-			to->passed_count += item->count;
-			to->passed_sum += item->ticks;
+			to->handed_count += item->count;
+			to->handed_sum += item->ticks;
 		}
 	}
 }
@@ -473,7 +473,7 @@ read_one(uint32 index, const PfsTick *tick, bool is_last, bool first)
 	{
 		if (k->running.n == 0)
 			return true;
-		pfs_sums_take(&k->running);
+		pfs_sums_subtract(&k->running);
 		lengthen(&k->running, tick);
 		pfs_sums_add(&k->running);
 		return true;
@@ -481,8 +481,8 @@ read_one(uint32 index, const PfsTick *tick, bool is_last, bool first)
 	if (!copy_record(index) && (!is_last || (!first && k->missed++ < MISSED_MAX)))
 		return false;
 	take_cells(&k->cells, k->word != copy.word || k->left != copy.left);
-	pfs_sums_take(&k->numbers);
-	pfs_sums_take(&k->running);
+	pfs_sums_subtract(&k->numbers);
+	pfs_sums_subtract(&k->running);
 	lengthen(&copy.running, tick);
 	pfs_sums_add(&copy.cells);
 	pfs_sums_add(&copy.numbers);
@@ -502,37 +502,37 @@ read_one(uint32 index, const PfsTick *tick, bool is_last, bool first)
 static void
 read_left(void)
 {
-	left_now.statements = pfs_load_relaxed(&pfs_left->statements);
-	left_now.statement_ticks = pfs_load_relaxed(&pfs_left->statement_ticks);
+	left_now.statements = pfs_load_relaxed(&pfs_departed->statements);
+	left_now.statement_ticks = pfs_load_relaxed(&pfs_departed->statement_ticks);
 	for (uint32 i = 0; i < pfs_sizes.cells[PFS_FAMILY_WAITS]; i++)
 	{
-		const PfsLeft *l = &pfs_left->items[i];
+		const PfsDeparted *l = &pfs_departed->items[i];
 
-		left_now.items[i] = (PfsLeft)
+		left_now.items[i] = (PfsDeparted)
 		{
 			pfs_load_relaxed(&l->count), pfs_load_relaxed(&l->sum),
-				pfs_load_relaxed(&l->passed_count), pfs_load_relaxed(&l->passed_sum)
+				pfs_load_relaxed(&l->handed_count), pfs_load_relaxed(&l->handed_sum)
 		};
 	}
 }
 
 /* Adds what has left the threads, as it was read last, to the sums. */
 static void
-take_left(void)
+add_departed(void)
 {
-	PfsSharedLeft before = left_known;
+	PfsSharedDeparted before = left_known;
 
 	left_more.n = 0;
 	add_number(&left_more, PFS_SUM_INSIDE, PFS_LOAD_CPU_NAME, NULL, left_now.statements - before.statements,
 			   left_now.statement_ticks - before.statement_ticks);
 	for (uint32 i = 0; i < pfs_sizes.cells[PFS_FAMILY_WAITS]; i++)
 	{
-		const PfsLeft *is = &left_now.items[i];
-		const PfsLeft *was = &before.items[i];
+		const PfsDeparted *is = &left_now.items[i];
+		const PfsDeparted *was = &before.items[i];
 
 		add_number(&left_more, PFS_SUM_WAITS, i, NULL, is->count - was->count, is->sum - was->sum);
-		add_number(&left_more, PFS_SUM_INSIDE, i, NULL, is->passed_count - was->passed_count,
-				   is->passed_sum - was->passed_sum);
+		add_number(&left_more, PFS_SUM_INSIDE, i, NULL, is->handed_count - was->handed_count,
+				   is->handed_sum - was->handed_sum);
 	}
 	pfs_sums_add(&left_more);
 	left_known = left_now;
@@ -564,8 +564,8 @@ pfs_recorder_read_threads(const PfsTick *tick, bool first)
 {
 	for (int round = 0; round < LEFT_ROUNDS; round++)
 	{
-		uint64		begun = pfs_load_acquire(&pfs_left->begun);
-		uint64		ended = pfs_load_acquire(&pfs_left->ended);
+		uint64		begun = pfs_load_acquire(&pfs_departed->begun);
+		uint64		ended = pfs_load_acquire(&pfs_departed->ended);
 		bool		is_last = round == LEFT_ROUNDS - 1;
 		bool		all = true;
 
@@ -577,9 +577,9 @@ pfs_recorder_read_threads(const PfsTick *tick, bool first)
 		pfs_fence_acquire();
 		read_left();
 		pfs_fence_acquire();
-		if ((all && begun == ended && pfs_load_acquire(&pfs_left->begun) == begun) || (is_last && first))
+		if ((all && begun == ended && pfs_load_acquire(&pfs_departed->begun) == begun) || (is_last && first))
 		{
-			take_left();
+			add_departed();
 			break;
 		}
 		pg_usleep(MOVE_NAP);

@@ -81,7 +81,7 @@ get_places(uint32 bits)
 		*pool = (PfsPool) PFS_POOL_INIT(size_of(bits), PLACES_RESERVED / size_of(bits));
 	if (!pfs_pool_grow(pool))
 		return NULL;
-	return memset(pfs_pool_take(pool), 0, size_of(bits));
+	return memset(pfs_pool_claim(pool), 0, size_of(bits));
 }
 
 static void
@@ -155,7 +155,7 @@ pfs_context_add(MemoryContext context)
 	PfsContext *c;
 
 	(void) pfs_contexts_have_room();
-	c = pfs_pool_take(&entries);
+	c = pfs_pool_claim(&entries);
 	if (unlikely(c == NULL))
 	{
 		pfs_contexts_incomplete = true;

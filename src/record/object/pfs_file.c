@@ -282,7 +282,7 @@ fill_file_cb(void *record, const void *key, void *arg)
 static void
 free_long_name(uint32 index)
 {
-	pfs_pages_give(pfs_file_names, pfs_pages_record(pfs_file_names, index));
+	pfs_pages_discard(pfs_file_names, pfs_pages_record(pfs_file_names, index));
 }
 
 /*

@@ -33,7 +33,7 @@ pfs_object_change_note(Oid class, Oid object, bool made)
 
 	if (!pfs_pool_grow(&pool))
 		return;
-	change = pfs_pool_take(&pool);
+	change = pfs_pool_claim(&pool);
 	change->older = newest;
 	change->class = class;
 	change->object = object;

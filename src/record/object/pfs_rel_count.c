@@ -98,5 +98,5 @@ pfs_rel_count(PfsThread *t, PfsRelRun *run)
 		count_by_index(t, run, rows);
 	else
 		count_rows(t, PFS_INDEX_STATS, run->index_stat, part, rows);
-	pfs_rel_run_give(run);
+	pfs_rel_run_flush(run);
 }

@@ -190,21 +190,21 @@ make_run(PfsThread *t, Relation rel, Relation index, Oid index_oid, PfsOperation
 	bool		rides;
 	PfsRelRun  *run;
 
-	if ((flags & PFS_FLAG_ENABLED) == 0 || !pfs_rel_runs_take(t))
+	if ((flags & PFS_FLAG_ENABLED) == 0 || !pfs_rel_runs_claim(t))
 		return NULL;
 	switches = rel != NULL ? flags_of(rel) : flags_by_index(index);
 	if ((switches & PFS_OBJECT_ENABLED) == 0)
 		return NULL;
 	if ((switches & PFS_OBJECT_TIMED) == 0)
 		flags &= ~PFS_FLAG_TIMED;
-	run = pfs_rel_run_take();
+	run = pfs_rel_run_claim();
 	if (unlikely(run == NULL))
 	{
 		run = pfs_rel_run_victim();
 		if (run == NULL)
 			return NULL;
 		pfs_rel_run_finish(t, run);
-		run = pfs_rel_run_take();
+		run = pfs_rel_run_claim();
 	}
 	run->wait.kind = pfs_event_kind(instrument, operation, PFS_OBJECT_TABLE);
 	run->wait.flags = flags;

@@ -309,7 +309,7 @@ pfs_rel_stats_rolled_back(SubTransactionId id)
 
 	if (pfs_object_work.made == 0)
 		return;
-	pfs_objects_give_back();
+	pfs_objects_free_removed();
 	for (uint32 i = 0; i < pfs_object_work.made; i++)
 	{
 		if (id == InvalidSubTransactionId || made[i].maker == id)
@@ -359,5 +359,5 @@ pfs_rel_stats_detach(PfsThread *t)
 		remove_by_number(&temporaries[i]);
 	ntemporaries = 0;
 	pfs_rebuilds_end();
-	pfs_objects_give_back();
+	pfs_objects_free_removed();
 }

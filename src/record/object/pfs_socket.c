@@ -283,7 +283,7 @@ void
 pfs_socket_detach(PfsThread *t)
 {
 	if (pfs_socket_local.mine != NULL)
-		pfs_pages_give(pfs_sockets, pfs_socket_local.mine);
+		pfs_pages_discard(pfs_sockets, pfs_socket_local.mine);
 	pfs_socket_local = (PfsSocketLocal)
 	{
 		0

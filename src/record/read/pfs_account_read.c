@@ -56,5 +56,5 @@ pfs_accounts_read(PfsAccountKind kind, PfsAccountEmit emit, void *arg)
 {
 	Rows		rows = {kind, emit, arg};
 
-	pfs_held_work(PFS_TURN_SUMMARIES, false, rows_cb, &rows);
+	pfs_blocking_work(PFS_TURN_SUMMARIES, false, rows_cb, &rows);
 }

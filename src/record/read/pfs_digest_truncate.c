@@ -116,7 +116,7 @@ remove_other_rows(uint64 *taken)
 			heads[i] = pfs_load_relaxed(&cell->next);
 			take_rows_of_cell(cell, taken);
 			if (is_unused)
-				pfs_pages_give(pfs_digest_rows, cell);
+				pfs_pages_discard(pfs_digest_rows, cell);
 			else
 				pfs_digest_rows_link(&pfs_shared_digests->rows[i], cell);
 		}
@@ -201,7 +201,7 @@ remove_one(uint32 index, uint64 word, uint64 *taken, PfsPatience *patience)
 	pfs_patience_next(patience);
 	do
 	{
-		if (pfs_digest_give_up(index, word, take_cb, taken) || pfs_pages_word(pfs_digests, index) != word)
+		if (pfs_digest_remove(index, word, take_cb, taken) || pfs_pages_word(pfs_digests, index) != word)
 			return;
 	} while (pfs_patience_more(patience));
 	empty_one(PFS_DIGEST_ALL, index, taken);

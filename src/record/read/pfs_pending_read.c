@@ -89,7 +89,7 @@ static void
 forbid_moves(PfsTurn turn, PfsPatience *patience)
 {
 	forbids[turn] = true;
-	pfs_add_seqcst(&pfs_patience->held[turn].n, 1);
+	pfs_add_seqcst(&pfs_patience->blocked[turn].n, 1);
 	pfs_fence_seqcst();			/* pairs with the one in pfs_may_move() */
 	wait_for_sections(patience);
 }
@@ -100,7 +100,7 @@ allow_moves(int code, Datum turn)
 	bool	   *forbids_it = &forbids[DatumGetInt32(turn)];
 
 	if (*forbids_it)
-		pfs_sub_seqcst(&pfs_patience->held[DatumGetInt32(turn)].n, 1);
+		pfs_sub_seqcst(&pfs_patience->blocked[DatumGetInt32(turn)].n, 1);
 	*forbids_it = false;
 }
 
@@ -110,11 +110,11 @@ allow_moves(int code, Datum turn)
  * waited ends before the work.
  */
 void
-pfs_held_work(PfsTurn turn, bool alone, PfsHeldWork work, void *arg)
+pfs_blocking_work(PfsTurn turn, bool alone, PfsBlockingWork work, void *arg)
 {
 	PfsPatience patience = {.of_reset = alone};
 
-	pfs_turn_take(turn, alone);
+	pfs_turn_begin(turn, alone);
 	PG_ENSURE_ERROR_CLEANUP(allow_moves, Int32GetDatum(turn));
 	{
 		forbid_moves(turn, &patience);
@@ -123,14 +123,14 @@ pfs_held_work(PfsTurn turn, bool alone, PfsHeldWork work, void *arg)
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(allow_moves, Int32GetDatum(turn));
 	allow_moves(0, Int32GetDatum(turn));
-	pfs_turn_give(turn, alone);
+	pfs_turn_end(turn, alone);
 	pfs_patience_end(&patience);
 }
 
 void
-pfs_pending_work(PfsCountedObjects kind, bool alone, PfsHeldWork work, void *arg)
+pfs_pending_work(PfsCountedObjects kind, bool alone, PfsBlockingWork work, void *arg)
 {
-	pfs_held_work(pfs_counted_kinds[kind]->turn, alone, work, arg);
+	pfs_blocking_work(pfs_counted_kinds[kind]->turn, alone, work, arg);
 }
 
 /* ---- reading ---- */

@@ -66,7 +66,7 @@ pfs_programs_read(PfsCellView view, PfsProgramEmit emit, void *arg)
 	Reader		reader = {.view = view, .emit = emit, .arg = arg};
 
 	/* What was found to have gone by the reading before. */
-	pfs_objects_give_back();
+	pfs_objects_free_removed();
 	pfs_pending_work(PFS_COUNTED_PROGRAMS, false, read_programs, &reader);
 }
 

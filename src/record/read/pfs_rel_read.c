@@ -82,7 +82,7 @@ pfs_rel_stats_each(PfsCellView view, PfsRelStatEmit emit, void *arg)
 	StatsReader reader = {.view = view, .emit = emit, .arg = arg};
 
 	/* What was found to have gone by the reading before. */
-	pfs_objects_give_back();
+	pfs_objects_free_removed();
 	pfs_pending_work(PFS_COUNTED_TABLES, false, read_tables, &reader);
 }
 

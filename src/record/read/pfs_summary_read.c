@@ -282,7 +282,7 @@ pfs_summary_read(PfsFamily family, PfsLevel level, uint64 thread_id, PfsInstrume
 		groups->groups = palloc0(Max(groups->n, 1) * sizeof(Group *));
 	}
 
-	pfs_held_work(PFS_TURN_SUMMARIES, false, read_level, &reading);
+	pfs_blocking_work(PFS_TURN_SUMMARIES, false, read_level, &reading);
 
 	if (level == PFS_LEVEL_THREAD)
 		emit_threads(&reading.copies, reading.truncated, reading.keys, emit, arg);
@@ -333,7 +333,7 @@ pfs_summary_read_histograms(PfsFamily family)
 	const PfsSharedSummary *shared = &pfs_summary[family];
 	uint64	  **histograms = palloc0(shared->nhistograms * sizeof(uint64 *));
 
-	pfs_turn_take(PFS_TURN_SUMMARIES, false);
+	pfs_turn_begin(PFS_TURN_SUMMARIES, false);
 	pfs_thread_copies_make(&copies, 0);
 	do
 	{
@@ -352,7 +352,7 @@ pfs_summary_read_histograms(PfsFamily family)
 			buckets_at(histograms, bucket->histogram)[bucket->bucket] += bucket->n;
 		}
 	}
-	pfs_turn_give(PFS_TURN_SUMMARIES, false);
+	pfs_turn_end(PFS_TURN_SUMMARIES, false);
 	pfs_patience_end(&copies.patience);
 	pfs_thread_copies_free(&copies);
 	return histograms;

@@ -297,7 +297,7 @@ pfs_summary_truncate(PfsFamily family, PfsLevel level)
 {
 	Truncation	truncation = {.family = family, .level = level};
 
-	pfs_held_work(PFS_TURN_SUMMARIES, true, truncate_cb, &truncation);
+	pfs_blocking_work(PFS_TURN_SUMMARIES, true, truncate_cb, &truncation);
 	note_reset(family, level);
 	return truncation.left;
 }
@@ -349,7 +349,7 @@ pfs_summary_truncate_accounts(PfsAccountKind kind)
 {
 	Truncation	truncation = {.kind = kind};
 
-	pfs_held_work(PFS_TURN_SUMMARIES, true, truncate_accounts_cb, &truncation);
+	pfs_blocking_work(PFS_TURN_SUMMARIES, true, truncate_accounts_cb, &truncation);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 		note_reset(family, pfs_level_of_kind[kind]);
 	return truncation.left;

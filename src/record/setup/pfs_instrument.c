@@ -186,7 +186,7 @@ static const PfsFamily family_of_class[] = {
  * loss counted, if all are taken.
  */
 static uint16
-give_cell(PfsInstrumentId id)
+flush_cell(PfsInstrumentId id)
 {
 	const PfsInstrument *ins = &pfs_instrument_items[id];
 	PfsFamily	family = family_of_class[ins->class];
@@ -261,7 +261,7 @@ pfs_instrument_register(const PfsInstrument *proto)
 
 		ins = &pfs_instrument_items[n];
 		*ins = new;
-		ins->cell = give_cell(n);
+		ins->cell = flush_cell(n);
 		if (ins->unnamed)
 			pfs_add_relaxed(&pfs_instruments->unnamed, 1);
 		publish_switches(ins, generation);

@@ -167,7 +167,7 @@ nap_for_turn(const LOCKTAG *tag, LOCKMODE mode)
  * process for locks, reads only where there is no other.
  */
 void
-pfs_turn_take(PfsTurn what, bool alone)
+pfs_turn_begin(PfsTurn what, bool alone)
 {
 	LOCKTAG		tag = tag_of(what);
 
@@ -182,7 +182,7 @@ pfs_turn_take(PfsTurn what, bool alone)
 }
 
 void
-pfs_turn_give(PfsTurn what, bool alone)
+pfs_turn_end(PfsTurn what, bool alone)
 {
 	LOCKTAG		tag = tag_of(what);
 

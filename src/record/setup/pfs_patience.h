@@ -69,8 +69,8 @@ typedef enum PfsTurn
 #define PFS_NUM_TURNS (PFS_TURN_PROGRAMS + 1)
 
 /* alone: for a reset.  Raises an error after PFS_TURN_TIMEOUT. */
-extern void pfs_turn_take(PfsTurn what, bool alone);
-extern void pfs_turn_give(PfsTurn what, bool alone);
+extern void pfs_turn_begin(PfsTurn what, bool alone);
+extern void pfs_turn_end(PfsTurn what, bool alone);
 
 /* Readers and resets take half a second at most, each; several may be before us. */
 #define PFS_TURN_TIMEOUT 10000	/* ms */
@@ -90,7 +90,7 @@ typedef struct PfsSharedPatience
 	struct
 	{
 		uint64		n;
-	}			held[PFS_NUM_TURNS] __attribute__((aligned(PFS_CACHE_LINE)));
+	}			blocked[PFS_NUM_TURNS] __attribute__((aligned(PFS_CACHE_LINE)));
 } PfsSharedPatience;
 
 extern PFS_HIDDEN PfsSharedPatience *pfs_patience;
@@ -100,16 +100,16 @@ extern PFS_HIDDEN PfsSharedPatience *pfs_patience;
  * fence pairs with the one in forbid_moves(); ../ledger/README.md has the protocol.
  */
 static inline bool
-pfs_is_held(PfsTurn what)
+pfs_is_blocked(PfsTurn what)
 {
-	return pfs_load_acquire(&pfs_patience->held[what].n) != 0;
+	return pfs_load_acquire(&pfs_patience->blocked[what].n) != 0;
 }
 
 static inline bool
 pfs_may_move(PfsTurn what)
 {
 	pfs_fence_seqcst();
-	return !pfs_is_held(what);
+	return !pfs_is_blocked(what);
 }
 
 #endif							/* PFS_PATIENCE_H */

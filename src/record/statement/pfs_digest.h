@@ -312,7 +312,7 @@ extern bool pfs_digest_note_text(uint32 index, uint64 query_id);
  * Removes a digest that no process has pinned, if its slot still has this state word;
  * `take` moves its counters away.
  */
-extern bool pfs_digest_give_up(uint32 index, uint64 word, void (*take) (PfsDigest *digest, void *arg), void *arg);
+extern bool pfs_digest_remove(uint32 index, uint64 word, void (*take) (PfsDigest *digest, void *arg), void *arg);
 
 /* ---- readers and truncators: backends only, may palloc, may wait ---- */
 

@@ -64,7 +64,7 @@ count_in_place(const PfsDigestEnd *end, bool with_waits)
 		if (with_waits)
 			pfs_pending_digest_take_waits(p);
 		if (unlikely(pfs_digest_rows_used != 0))
-			pfs_digest_rows_take(&end->key, p->rows, &p->nrows, PFS_PENDING_DIGEST_ROWS);
+			pfs_digest_rows_claim(&end->key, p->rows, &p->nrows, PFS_PENDING_DIGEST_ROWS);
 		look_at(p, end->now);
 		if (unlikely(end->sample != NULL && pfs_digest_wants_sample(p->sample_ticks, p->sample_seen, end)))
 			pfs_digest_take_sample(end, p->last_offset.value, &p->sample_seen, &p->sample_ticks);
@@ -104,9 +104,9 @@ count_at_once(const PfsDigestEnd *end, bool with_waits)
 
 	pfs_shared_statement_add(&d->counters, end->n, pfs_counters_rare(end->n + PFS_N_RARE), end->memory);
 	count_in_record(d, end);
-	pfs_pending_digests_pass(end->is_fetch ? 0 : 1, end->timed ? end->ticks : 0);
+	pfs_pending_digests_hand_over(end->is_fetch ? 0 : 1, end->timed ? end->ticks : 0);
 	if (with_waits)
-		pfs_digest_waits_give(cached);
+		pfs_digest_waits_flush(cached);
 	if (cached == NULL)
 	{
 		PfsDigestOffset offset = pfs_digest_offset_load(&d->last_offset);
@@ -140,7 +140,7 @@ count(const PfsDigestEnd *end, bool with_waits)
 	if (unlikely(!in_place))
 		count_at_once(end, with_waits);
 	else if (unlikely(with_waits && pfs_local.waits_used != 0))
-		pfs_digest_waits_give_to(&end->key, true);
+		pfs_digest_waits_flush_to(&end->key, true);
 	return in_place && end->instrument != PFS_NO_INSTRUMENT;
 }
 

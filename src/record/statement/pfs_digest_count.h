@@ -117,7 +117,7 @@ pfs_digest_count_plain(PfsThread *t, const PfsStoredStatement *e, const uint64 *
 	p->last_seen = now;
 	pfs_pending_digest_take_waits(p);
 	if (unlikely(pfs_local.waits_used != 0))
-		pfs_digest_waits_give_to(&key, true);
+		pfs_digest_waits_flush_to(&key, true);
 }
 
 #endif							/* PFS_DIGEST_COUNT_H */

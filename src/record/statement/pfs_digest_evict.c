@@ -88,7 +88,7 @@ move_cb(PfsDigest *d, void *arg)
  * and nobody has it pinned.  `take` moves its counters away and frees its waits.
  */
 bool
-pfs_digest_give_up(uint32 index, uint64 word, void (*take) (PfsDigest *digest, void *arg), void *arg)
+pfs_digest_remove(uint32 index, uint64 word, void (*take) (PfsDigest *digest, void *arg), void *arg)
 {
 	PfsDigest  *d = pfs_pages_record(pfs_digests, index);
 
@@ -116,7 +116,7 @@ pfs_digest_evict(uint32 *hint)
 	evicting_since = last_truncation();
 	if (!pfs_may_move(PFS_TURN_DIGESTS))
 		return false;
-	for (int i = 0; i < LOOKS && !done && !pfs_is_held(PFS_TURN_DIGESTS); i++)
+	for (int i = 0; i < LOOKS && !done && !pfs_is_blocked(PFS_TURN_DIGESTS); i++)
 	{
 		uint64		word;
 		PfsDigestRefSlot *ref_slot;
@@ -137,12 +137,12 @@ pfs_digest_evict(uint32 *hint)
 		if (usage > 0)
 			pfs_store_relaxed(&ref_slot->usage, usage - 1);
 		else
-			done = pfs_digest_give_up(at, word, move_cb, NULL);
+			done = pfs_digest_remove(at, word, move_cb, NULL);
 	}
-	if (!done && best != PFS_NO_RECORD && !pfs_is_held(PFS_TURN_DIGESTS))
+	if (!done && best != PFS_NO_RECORD && !pfs_is_blocked(PFS_TURN_DIGESTS))
 	{
 		at = best;
-		done = pfs_digest_give_up(best, best_word, move_cb, NULL);
+		done = pfs_digest_remove(best, best_word, move_cb, NULL);
 	}
 	if (done)
 		*hint = at + 1;

@@ -10,7 +10,7 @@
 #include "pfs_digest_evict.h"
 #include "pfs_digest_pending.h"
 #include "pfs_digest_wait.h"
-#include "pfs_left.h"
+#include "pfs_departed.h"
 #include "pfs_shared.h"
 
 PFS_HOT_FIRST uint64 pfs_digests_generation = 0;
@@ -27,10 +27,10 @@ pfs_pending_digests_repair(void)
 static void
 pass_item(const PfsPendingDigest *p)
 {
-	pfs_my_digests()->passed_statements += p->counters.time.count_timed + p->counters.time.count_untimed;
-	pfs_my_digests()->passed_ticks += p->counters.time.sum + p->extra;
+	pfs_my_digests()->handed_statements += p->counters.time.count_timed + p->counters.time.count_untimed;
+	pfs_my_digests()->handed_ticks += p->counters.time.sum + p->extra;
 	for (uint32 i = 0; i < p->nwaits; i++)
-		pfs_digest_wait_pass(p->waits[i].instrument, &p->waits[i].counts);
+		pfs_digest_wait_hand_over(p->waits[i].instrument, &p->waits[i].counts);
 }
 
 static inline uint32
@@ -262,20 +262,20 @@ pfs_pending_digests_look_again(void)
 
 /* Without places the process's statements have left at once. */
 void
-pfs_pending_digests_pass(uint64 statements, uint64 ticks)
+pfs_pending_digests_hand_over(uint64 statements, uint64 ticks)
 {
 	PfsPendingDigests *set = (PfsPendingDigests *) pfs_pending_mine(pfs_my_thread, PFS_COUNTED_DIGESTS);
 
 	if (set != NULL)
 	{
-		set->passed_statements += statements;
-		set->passed_ticks += ticks;
+		set->handed_statements += statements;
+		set->handed_ticks += ticks;
 		return;
 	}
-	pfs_left_begin();
-	(void) pfs_add_relaxed(&pfs_left->statements, statements);
-	(void) pfs_add_relaxed(&pfs_left->statement_ticks, ticks);
-	pfs_left_end();
+	pfs_departed_begin();
+	(void) pfs_add_relaxed(&pfs_departed->statements, statements);
+	(void) pfs_add_relaxed(&pfs_departed->statement_ticks, ticks);
+	pfs_departed_end();
 }
 
 /* The time goes to a place of the digest, or to the record; without either it counts for the process alone. */
@@ -302,7 +302,7 @@ pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 statements)
 		}
 	}
 	if (ticks != 0 || statements != 0)
-		pfs_pending_digests_pass(statements, ticks);
+		pfs_pending_digests_hand_over(statements, ticks);
 }
 
 /* ---- the thread's totals ---- */

@@ -106,7 +106,7 @@ find(uint32 *head, const uint64 *ref, uint32 at_most, const PfsDigestRows *of)
 	}
 	if (unused != NULL && reuse(unused, ref, was, of))
 		return unused;
-	unused = n >= at_most ? NULL : pfs_pages_take(pfs_digest_rows, &hint);
+	unused = n >= at_most ? NULL : pfs_pages_make(pfs_digest_rows, &hint);
 	if (unused == NULL)
 		return NULL;
 	unused->kind = of->kind;
@@ -234,7 +234,7 @@ pfs_digest_rows_move(PfsDigest *d, bool (*is_wanted) (void))
 
 		link = cell->next;
 		if (!move_cell(cell, is_wanted))
-			pfs_pages_give(pfs_digest_rows, cell);
+			pfs_pages_discard(pfs_digest_rows, cell);
 	}
 }
 
@@ -287,7 +287,7 @@ has_to_wait(const Entry *e, uint64 ended)
 
 /* Empties the table, but for what has to wait. */
 void
-pfs_digest_rows_give(uint64 ended)
+pfs_digest_rows_flush(uint64 ended)
 {
 	for (uint32 left = pfs_digest_rows_used; left != 0; left &= left - 1)
 	{
@@ -303,7 +303,7 @@ pfs_digest_rows_give(uint64 ended)
 
 /* Moves what fits into the array. */
 void
-pfs_digest_rows_take(const PfsDigestKey *key, PfsDigestRows *to, uint32 *n, uint32 max)
+pfs_digest_rows_claim(const PfsDigestKey *key, PfsDigestRows *to, uint32 *n, uint32 max)
 {
 	for (uint32 left = pfs_digest_rows_used; left != 0; left &= left - 1)
 	{
@@ -354,7 +354,7 @@ pfs_digest_rows_add(const PfsRelRun *run, const PfsRowCount *rows)
 		}
 	}
 	if (unlikely(pfs_digest_rows_used == PG_UINT32_MAX))
-		pfs_digest_rows_give(0);
+		pfs_digest_rows_flush(0);
 	if (unlikely(pfs_digest_rows_used == PG_UINT32_MAX))
 	{
 		pfs_pages_count_lost(pfs_digest_rows);

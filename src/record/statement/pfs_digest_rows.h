@@ -74,7 +74,7 @@ extern void pfs_digest_rows_add(const PfsRelRun *run, const PfsRowCount *rows);
 extern PFS_HIDDEN uint32 pfs_digest_rows_used;
 
 /* Moves entries of a digest from the process's table to an array of `max`, of which *n are in use. */
-extern void pfs_digest_rows_take(const PfsDigestKey *key, PfsDigestRows *to, uint32 *n, uint32 max);
+extern void pfs_digest_rows_claim(const PfsDigestKey *key, PfsDigestRows *to, uint32 *n, uint32 max);
 
 /*
  * Empties the process's table into the digests, as a statement has ended, by its statement_id;
@@ -82,7 +82,7 @@ extern void pfs_digest_rows_take(const PfsDigestKey *key, PfsDigestRows *to, uin
  * not known yet stays until that one ends, and is dropped then.
  */
 #define PFS_ALL_STATEMENTS PG_UINT64_MAX
-extern void pfs_digest_rows_give(uint64 ended);
+extern void pfs_digest_rows_flush(uint64 ended);
 
 /* Adds to a digest that has been entered; NULL: to all others. */
 extern void pfs_digest_rows_put(PfsCachedDigest *cached, const PfsDigestRows *rows);

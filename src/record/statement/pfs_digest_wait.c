@@ -10,7 +10,7 @@
 #include "pfs_digest_count.h"
 #include "pfs_digest_rows.h"
 #include "pfs_digest_wait.h"
-#include "pfs_left.h"
+#include "pfs_departed.h"
 #include "pfs_plain_state.h"
 
 PFS_HOT_FIRST uint64 pfs_digest_charged;
@@ -32,9 +32,9 @@ take_first(void)
 
 /* Empties an entry, whose waits are counted elsewhere from now on, or nowhere. */
 static inline void
-pass_on(PfsDigestWait *w)
+hand_over(PfsDigestWait *w)
 {
-	pfs_digest_wait_pass(w->key - 1, &w->counts);
+	pfs_digest_wait_hand_over(w->key - 1, &w->counts);
 	pfs_digest_wait_clear(w);
 }
 
@@ -80,23 +80,23 @@ pfs_digest_wait_put(PfsCachedDigest *cached, PfsInstrumentId instrument, const P
  * with NULL, into the waits of all others.
  */
 void
-pfs_digest_waits_give(PfsCachedDigest *cached)
+pfs_digest_waits_flush(PfsCachedDigest *cached)
 {
 	while (pfs_local.waits_used != 0)
 	{
 		PfsDigestWait *w = take_first();
 
 		pfs_digest_wait_put(cached, w->key - 1, &w->counts);
-		pass_on(w);
+		hand_over(w);
 	}
 }
 
 void
-pfs_digest_waits_give_to(const PfsDigestKey *key, bool make)
+pfs_digest_waits_flush_to(const PfsDigestKey *key, bool make)
 {
 	PfsCachedDigest *cached = pfs_digest_is_key(key) ? pfs_digest_enter(key, make) : NULL;
 
-	pfs_digest_waits_give(cached);
+	pfs_digest_waits_flush(cached);
 	pfs_digest_leave(cached);
 }
 
@@ -157,7 +157,7 @@ pfs_digest_charged_now(bool *rides)
  * others'; what is nobody's is dropped.
  */
 void
-pfs_digest_waits_give_all(void)
+pfs_digest_waits_flush_all(void)
 {
 	PfsDigestKey key;
 
@@ -165,11 +165,11 @@ pfs_digest_waits_give_all(void)
 		return;
 	key = key_now();
 	if (key.query_id != 0)
-		pfs_digest_waits_give_to(&key, !working);
+		pfs_digest_waits_flush_to(&key, !working);
 	else if (key.db_user != 0)
-		pfs_digest_waits_give(NULL);
+		pfs_digest_waits_flush(NULL);
 	while (pfs_local.waits_used != 0)
-		pass_on(take_first());
+		hand_over(take_first());
 }
 
 /* The innermost statement with a digest, of those around the present call. */
@@ -196,11 +196,11 @@ charge_to(const PfsStatement *s)
 
 /* The same where there have been some, or runs on tables, which go to the digest of the one before. */
 static pg_noinline void
-give_and_charge_to(const PfsStatement *s)
+flush_and_charge_to(const PfsStatement *s)
 {
-	pfs_digest_waits_give_all();
+	pfs_digest_waits_flush_all();
 	if (pfs_rel_local.riding != 0)
-		pfs_rel_runs_give_riding();
+		pfs_rel_runs_flush_riding();
 	charge_to(s);
 }
 
@@ -220,7 +220,7 @@ pfs_digest_charge_now(void)
 	if (likely(pfs_local.waits_used == 0 && pfs_rel_local.riding == 0))
 		charge_to(s);
 	else
-		give_and_charge_to(s);
+		flush_and_charge_to(s);
 }
 
 /*
@@ -335,13 +335,13 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 	bool		is_counted = false;
 
 	if (unlikely(pfs_rel_local.riding != 0) && is_innermost)
-		pfs_rel_runs_give_riding();
+		pfs_rel_runs_flush_riding();
 	if (unlikely(s != &pfs_sql.top))
 		take_off_outer(s, end - s->start);
 	if (unlikely(s->phase != PFS_PHASE_EXECUTION && s->n[PFS_N_ERRORS] == 0))
 	{
 		if (is_innermost)
-			pfs_digest_waits_give_all();
+			pfs_digest_waits_flush_all();
 		add_time(s, end - s->start, s->query_id == 0);
 		pfs_digest_end_planned(s);
 	}
@@ -351,7 +351,7 @@ pfs_digest_end_statement(const PfsStatement *s, const PfsStatementEvent *e, uint
 		end_charge();
 	/* Rows that its runs and others' have left. */
 	if (unlikely(pfs_digest_rows_used != 0))
-		pfs_digest_rows_give(s->statement_id);
+		pfs_digest_rows_flush(s->statement_id);
 	return is_counted;
 }
 
@@ -396,8 +396,8 @@ void
 pfs_digest_detach(PfsThread *t)
 {
 	pfs_local.waits = NULL;
-	pfs_digest_waits_give_all();
-	pfs_digest_rows_give(PFS_ALL_STATEMENTS);
+	pfs_digest_waits_flush_all();
+	pfs_digest_rows_flush(PFS_ALL_STATEMENTS);
 	if (working)
 	{
 		uint64		now = pfs_timer_read(pfs_timer_default());

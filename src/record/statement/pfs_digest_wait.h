@@ -19,7 +19,7 @@
 
 #include "pfs_charge.h"
 #include "pfs_digest.h"
-#include "pfs_left.h"
+#include "pfs_departed.h"
 #include "pfs_statement_open.h"
 
 /*
@@ -79,9 +79,9 @@ pfs_digest_charge_nested(PfsThread *t, uint64 statement_id, PfsDigestKey key)
 
 /* Notes that waits are counted elsewhere from now on, or nowhere. */
 static inline void
-pfs_digest_wait_pass(PfsInstrumentId instrument, const PfsCounts *waits)
+pfs_digest_wait_hand_over(PfsInstrumentId instrument, const PfsCounts *waits)
 {
-	pfs_left_pass(pfs_my_thread, instrument, waits->timed + waits->untimed, waits->sum);
+	pfs_departed_note(pfs_my_thread, instrument, waits->timed + waits->untimed, waits->sum);
 }
 
 /* Adds waits to a digest that has been entered; NULL: to all others. */
@@ -91,11 +91,11 @@ extern void pfs_digest_wait_put(PfsCachedDigest *cached, PfsInstrumentId instrum
  * Empties the table into a digest that has been entered, NULL: into all others; and into that
  * of a key, which is made if need be and `make` says so.
  */
-extern void pfs_digest_waits_give(PfsCachedDigest *cached);
-extern void pfs_digest_waits_give_to(const PfsDigestKey *key, bool make);
+extern void pfs_digest_waits_flush(PfsCachedDigest *cached);
+extern void pfs_digest_waits_flush_to(const PfsDigestKey *key, bool make);
 
 /* Empties it into the digest of its statement: PfsChargeCallbacks.full_cb. */
-extern void pfs_digest_waits_give_all(void);
+extern void pfs_digest_waits_flush_all(void);
 
 /* The statement that is charged now: see PfsChargeCallbacks.statement_cb. */
 extern PfsDigestCharged pfs_digest_charged_now(bool *rides);

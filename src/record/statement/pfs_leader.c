@@ -215,7 +215,7 @@ pfs_work_for(PfsThread *leader, uint64 word, uint32 segment)
 
 /* Adds what this worker has read to the words of its level in the leader's record, once. */
 void
-pfs_work_give(void)
+pfs_work_hand_over(void)
 {
 	PfsThread  *leader = work.leader;
 	uint64		rows = pfs_rel_local.rows_examined;

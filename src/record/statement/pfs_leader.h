@@ -8,7 +8,7 @@
  *	  L  pfs_lead_begin(t, &lead, ...)		a call begins that may start workers
  *	  L  starts them
  *	  W  pfs_work_for(leader, ...)			attaches: which call is it?
- *	  W  pfs_work_give()					its transaction is over
+ *	  W  pfs_work_hand_over()					its transaction is over
  *	  L  waits for them
  *	  L  pfs_lead_end(t, &lead)				takes what they gave
  *
@@ -65,6 +65,6 @@ extern void pfs_lead_rolled_back(PfsThread *t);
 extern PfsDigestKey pfs_work_for(PfsThread *leader, uint64 word, uint32 segment);
 
 /* Its transaction is over: gives the leader what it has read. */
-extern void pfs_work_give(void);
+extern void pfs_work_hand_over(void);
 
 #endif							/* PFS_LEADER_H */

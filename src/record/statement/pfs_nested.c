@@ -91,9 +91,9 @@ remove_inner(PfsStatement *s)
 }
 
 PfsStatement *
-pfs_nested_take(void)
+pfs_nested_claim(void)
 {
-	return pfs_pool_take(&pool);
+	return pfs_pool_claim(&pool);
 }
 
 void
@@ -104,7 +104,7 @@ pfs_nested_put(PfsStatement *s)
 
 /*
  * Puts a statement that begins into the lists: it is the newest open one, inside
- * `outer` (NULL: inside none).  The caller has taken it by pfs_nested_take() and fills
+ * `outer` (NULL: inside none).  The caller has taken it by pfs_nested_claim() and fills
  * in all else.
  */
 void

@@ -613,14 +613,14 @@ pfs_plain_nests(PfsThread *t, const QueryDesc *query)
 		pfs_statement_take_ids();
 	pfs_write_begin(t);
 	if (likely(pfs_plain.state == PFS_PLAIN_RUNS))
-		spare = pfs_nested_take();
+		spare = pfs_nested_claim();
 	if (unlikely(spare == NULL))
 	{
 		pfs_write_end(t);
 		return false;
 	}
 	if (unlikely(pfs_local.waits_used != 0))
-		pfs_digest_waits_give_all();
+		pfs_digest_waits_flush_all();
 	if (pfs_plain.open.event != NULL)
 		pfs_plain_leave_place(t);
 	e = find_room(t, NULL, query->sourceText, stmt->stmt_location, stmt->stmt_len);

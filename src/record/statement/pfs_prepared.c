@@ -164,7 +164,7 @@ drop_record(PfsPreparedEntry *entry)
 {
 	if (entry->record == NULL)
 		return;
-	pfs_pages_give(pfs_prepared, entry->record);
+	pfs_pages_discard(pfs_prepared, entry->record);
 	entry->record = NULL;
 }
 
@@ -202,7 +202,7 @@ take_entry(void)
 		first_entry_used = true;
 		return &first_entry;
 	}
-	return pfs_pool_grow(&entries) ? pfs_pool_take(&entries) : NULL;
+	return pfs_pool_grow(&entries) ? pfs_pool_claim(&entries) : NULL;
 }
 
 static void

@@ -105,7 +105,7 @@ pfs_program_find(PfsProgramType type, Oid function)
 		pfs_pages_count_lost(pfs_programs);
 		return NULL;
 	}
-	entry = pfs_pool_take(&entries);
+	entry = pfs_pool_claim(&entries);
 	memset(entry, 0, sizeof(*entry));
 	pfs_index_add(&by_program, &entry->by_program, program);
 	return entry;

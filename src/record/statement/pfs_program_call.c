@@ -50,7 +50,7 @@ pfs_program_begin(PfsProgramEntry *program, const void *frame)
 			pfs_pages_count_lost(pfs_programs);
 			return;
 		}
-		call = pfs_pool_take(&calls);
+		call = pfs_pool_claim(&calls);
 		call->outer = pfs_program_innermost;
 		call->program = program;
 		call->frame = frame;

@@ -60,7 +60,7 @@ make_subxact(int level)
 		if (!pfs_pool_grow(&subxacts))
 			return NULL;
 		/* Of those that there was no memory for, nothing is known. */
-		((PfsSubxact *) pfs_pool_take(&subxacts))->row_calls = PG_UINT64_MAX;
+		((PfsSubxact *) pfs_pool_claim(&subxacts))->row_calls = PG_UINT64_MAX;
 	}
 	return subxact_at(level);
 }

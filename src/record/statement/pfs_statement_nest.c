@@ -242,7 +242,7 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 PfsStatement *
 pfs_nested_begin(PfsThread *t, PfsTimestamp now, const PfsStatementSource *source)
 {
-	PfsStatement *s = pfs_nested_take();
+	PfsStatement *s = pfs_nested_claim();
 	PfsStatement *outer = pfs_sql.current;
 	uint32		flags = pfs_tag_instrument[source->tag] == PFS_NO_INSTRUMENT ? 0
 	: pfs_wait_flags(t, pfs_tag_instrument[source->tag]);

@@ -218,7 +218,7 @@ pfs_is_start_of_portal(const void *portal)
 /* ---- pfs_nested.c; inside a write section unless it says otherwise ---- */
 
 /*
- * Outside of a write section: makes sure that pfs_nested_take() is going to find a statement.
+ * Outside of a write section: makes sure that pfs_nested_claim() is going to find a statement.
  * Without memory it does not; then the next statement is not seen, and counted as lost.
  */
 extern void pfs_nested_grow(void);
@@ -230,7 +230,7 @@ extern void pfs_nested_shrink(void);
  * Takes one from the pool, of any content, or NULL, and gives it back; puts it into the lists; takes it out
  * of all of them, and gives it back to the pool.
  */
-extern PfsStatement *pfs_nested_take(void);
+extern PfsStatement *pfs_nested_claim(void);
 extern void pfs_nested_put(PfsStatement *s);
 extern void pfs_nested_add(PfsStatement *s, PfsStatement *outer);
 extern void pfs_nested_remove(PfsStatement *s);

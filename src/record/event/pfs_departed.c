@@ -1,17 +1,17 @@
 /*
- * pfs_left.c
+ * pfs_departed.c
  *	  What has left the threads' cells of waits: adding to it.
  */
 #include "postgres.h"
 
 #include "pfs_clock.h"
-#include "pfs_left.h"
+#include "pfs_departed.h"
 #include "pfs_shared.h"
 #include "pfs_summary.h"
 
-PfsSharedLeft *pfs_left = NULL;
+PfsSharedDeparted *pfs_departed = NULL;
 
-/* A wait that is longer than this part of a second is announced to the recorder, see pfs_left_count(). */
+/* A wait that is longer than this part of a second is announced to the recorder, see pfs_departed_count(). */
 #define LONG_PART	10
 
 /* Moves that this process has begun and not ended. */
@@ -19,55 +19,55 @@ static uint32 moving = 0;
 
 /* The struct is the part's own; this is what lies behind it. */
 void
-pfs_left_lay_out(PfsSegment *seg)
+pfs_departed_lay_out(PfsSegment *seg)
 {
-	PfsLeft    *items = pfs_segment_take(seg, pfs_sizes.cells[PFS_FAMILY_WAITS] * sizeof(PfsLeft), PFS_CACHE_LINE);
+	PfsDeparted *items = pfs_segment_take(seg, pfs_sizes.cells[PFS_FAMILY_WAITS] * sizeof(PfsDeparted), PFS_CACHE_LINE);
 
-	if (pfs_left != NULL)
-		pfs_left->items = items;
+	if (pfs_departed != NULL)
+		pfs_departed->items = items;
 }
 
 /* Announces that a thread's counters are about to move; its `moves` is odd. */
 void
-pfs_left_begin(void)
+pfs_departed_begin(void)
 {
 	moving++;
-	(void) pfs_add_seqcst(&pfs_left->begun, 1);
+	(void) pfs_add_seqcst(&pfs_departed->begun, 1);
 	pfs_fence_release();		/* what moves is behind it */
 }
 
 void
-pfs_left_end(void)
+pfs_departed_end(void)
 {
-	(void) pfs_add_seqcst(&pfs_left->ended, 1);
+	(void) pfs_add_seqcst(&pfs_departed->ended, 1);
 	moving--;
 }
 
 bool
-pfs_left_repair(void)
+pfs_departed_repair(void)
 {
 	bool		was_moving = moving > 0;
 
 	while (moving > 0)
-		pfs_left_end();
+		pfs_departed_end();
 	return was_moving;
 }
 
 /* Adds counters of an instrument that have left a thread, or never were in one. */
 void
-pfs_left_add(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count, uint64 passed_sum)
+pfs_departed_add(uint32 instrument, uint64 count, uint64 sum, uint64 handed_count, uint64 handed_sum)
 {
-	PfsLeft    *to = &pfs_left->items[instrument];
+	PfsDeparted *to = &pfs_departed->items[instrument];
 
 	if (count != 0)
 	{
 		(void) pfs_add_relaxed(&to->count, count);
 		(void) pfs_add_relaxed(&to->sum, sum);
 	}
-	if (passed_count != 0)
+	if (handed_count != 0)
 	{
-		(void) pfs_add_relaxed(&to->passed_count, passed_count);
-		(void) pfs_add_relaxed(&to->passed_sum, passed_sum);
+		(void) pfs_add_relaxed(&to->handed_count, handed_count);
+		(void) pfs_add_relaxed(&to->handed_sum, handed_sum);
 	}
 }
 
@@ -81,15 +81,15 @@ pfs_left_add(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count, u
  * threads wait while it reads them.
  */
 void
-pfs_left_count(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count, uint64 passed_sum)
+pfs_departed_count(uint32 instrument, uint64 count, uint64 sum, uint64 handed_count, uint64 handed_sum)
 {
-	bool		is_long = sum + passed_sum > pfs_clock->frequency[pfs_timer_default()] / LONG_PART;
+	bool		is_long = sum + handed_sum > pfs_clock->frequency[pfs_timer_default()] / LONG_PART;
 
 	if (is_long)
-		pfs_left_begin();
-	pfs_left_add(instrument, count, sum, passed_count, passed_sum);
+		pfs_departed_begin();
+	pfs_departed_add(instrument, count, sum, handed_count, handed_sum);
 	if (is_long)
-		pfs_left_end();
+		pfs_departed_end();
 }
 
 /*
@@ -98,7 +98,7 @@ pfs_left_count(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count,
  * not have had such a wait itself.
  */
 void
-pfs_left_pass(PfsThread *t, PfsInstrumentId instrument, uint64 count, uint64 sum)
+pfs_departed_note(PfsThread *t, PfsInstrumentId instrument, uint64 count, uint64 sum)
 {
 	PfsWaitCell *cell = pfs_wait_cell(t, instrument);
 
@@ -106,9 +106,9 @@ pfs_left_pass(PfsThread *t, PfsInstrumentId instrument, uint64 count, uint64 sum
 		cell = pfs_summary_touch(t, instrument, PG_UINT64_MAX);
 	if (unlikely(cell == NULL))
 	{
-		pfs_left_count(instrument, 0, 0, count, sum);
+		pfs_departed_count(instrument, 0, 0, count, sum);
 		return;
 	}
-	pfs_bump(&cell->time.passed_count, count);
-	pfs_bump(&cell->time.passed_sum, sum);
+	pfs_bump(&cell->time.handed_count, count);
+	pfs_bump(&cell->time.handed_sum, sum);
 }

@@ -1,5 +1,5 @@
 /*
- * pfs_left.h
+ * pfs_departed.h
  *	  What has left the threads' cells of waits, for the recorder of the load history.
  *
  * The recorder takes differences of what threads have counted.  Counters leave a thread
@@ -8,30 +8,30 @@
  * that no cell of a thread counts.
  *
  * Of waits inside statements, what statements have waited for lies in the thread's own
- * places, from which it is passed on to digests that all share.  How much that was says each
- * cell (passed_count, passed_sum); so what a thread's statements have waited for altogether
+ * places, from which it is handed over to digests that all share.  Each cell says how much that was
+ * (handed_count, handed_sum); so what a thread's statements have waited for altogether
  * never gets less, whatever becomes of the digests.
  *
  * Sums may wrap: the recorder takes differences.
  *
  * Separate from pfs_summary.h: no table shows it, and no reset knows it.
  */
-#ifndef PFS_LEFT_H
-#define PFS_LEFT_H
+#ifndef PFS_DEPARTED_H
+#define PFS_DEPARTED_H
 
 #include "pfs_segment.h"
 #include "pfs_thread.h"
 
 /* Of one instrument; atomic adds. */
-typedef struct PfsLeft
+typedef struct PfsDeparted
 {
 	uint64		count;
 	uint64		sum;			/* ticks of the default timer */
-	uint64		passed_count;
-	uint64		passed_sum;
-} PfsLeft;
+	uint64		handed_count;
+	uint64		handed_sum;
+} PfsDeparted;
 
-typedef struct PfsSharedLeft
+typedef struct PfsSharedDeparted
 {
 	/*
 	 * How often something has begun, and has ended, to move from a thread to
@@ -48,24 +48,24 @@ typedef struct PfsSharedLeft
 	 */
 	uint64		statements;
 	uint64		statement_ticks;
-	PfsLeft    *items;			/* [cells of waits]; set at start */
-} PfsSharedLeft;
+	PfsDeparted *items;			/* [cells of waits]; set at start */
+} PfsSharedDeparted;
 
-extern PFS_HIDDEN PfsSharedLeft *pfs_left;
+extern PFS_HIDDEN PfsSharedDeparted *pfs_departed;
 
-extern void pfs_left_lay_out(PfsSegment *seg);
+extern void pfs_departed_lay_out(PfsSegment *seg);
 
 /* ---- instrument points ---- */
 
-extern void pfs_left_begin(void);
-extern void pfs_left_end(void);
+extern void pfs_departed_begin(void);
+extern void pfs_departed_end(void);
 
 /* Ends what an error has left begun; whether there was any. */
-extern bool pfs_left_repair(void);
-extern void pfs_left_add(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count, uint64 passed_sum);
-extern void pfs_left_count(uint32 instrument, uint64 count, uint64 sum, uint64 passed_count, uint64 passed_sum);
+extern bool pfs_departed_repair(void);
+extern void pfs_departed_add(uint32 instrument, uint64 count, uint64 sum, uint64 handed_count, uint64 handed_sum);
+extern void pfs_departed_count(uint32 instrument, uint64 count, uint64 sum, uint64 handed_count, uint64 handed_sum);
 
 /* Owner, inside a write section: waits of its statements are passed on. */
-extern void pfs_left_pass(PfsThread *t, PfsInstrumentId instrument, uint64 count, uint64 sum);
+extern void pfs_departed_note(PfsThread *t, PfsInstrumentId instrument, uint64 count, uint64 sum);
 
-#endif							/* PFS_LEFT_H */
+#endif							/* PFS_DEPARTED_H */
