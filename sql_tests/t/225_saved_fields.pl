@@ -62,6 +62,8 @@ sub starts_as
 {
 	my ($version, $name) = @_;
 
+	# A session that is still there would be told of the shutdown, which counts as an error of a statement.
+	$server->poll(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()}, 0);
 	$server->stop;
 	$server->{postgres} = $version->postgres;
 	$server->mark_log;
