@@ -186,6 +186,15 @@ cmp_ok($server->sql("SELECT count_star FROM $d"), '>=', 8, 'those that fail, too
 is($server->sql("SELECT count_star FROM pfs.events_waits_summary_by_digest WHERE event_name = 'wait/timeout/PgSleep' AND query_id IS NULL"), 2, 'so are waits, also of functions');
 is($server->sql("SELECT sum(count_fetch) FROM pfs.table_io_waits_summary_by_digest WHERE object_name = 't' AND query_id IS NULL"), 120, 'and rows of tables');
 is($server->sql("SELECT sum(count_bucket) = (SELECT count_timed FROM $d) FROM pfs.events_statements_histogram_by_digest"), 't', 'and its histogram');
+
+# A rule makes another query of it, which lies nowhere in the string.
+$server->sql('CREATE TABLE ruled (i int); CREATE RULE r AS ON INSERT TO ruled DO INSTEAD INSERT INTO t VALUES (new.i); TRUNCATE pfs.events_statements_history_long');
+$c->query('INSERT INTO ruled VALUES (1);');
+$c->send_at_once([ Parse => '', 'INSERT INTO ruled VALUES (2);' ], [ Bind => '' ], ['Execute'], ['Sync']);
+$c->until_ready;
+$server->poll_idle($thread);
+is($server->sql("SELECT string_agg(event_name || ' ' || sql_text, ', ' ORDER BY event_id) FROM pfs.events_statements_history_long WHERE thread_id = $thread"),
+	'statement/sql/insert INSERT INTO ruled VALUES (1), statement/sql/insert INSERT INTO ruled VALUES (2)', 'what a rule has rewritten is one statement');
 $c->send('Terminate');
 ok($server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id = $thread", 0), 'the session ends');
 is($server->sql("SELECT count_star >= 8 FROM $d"), 't', 'and leaves them');

@@ -33,7 +33,7 @@
 #define pfs_add_seqcst(p, v)		__atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)
 #define pfs_sub_seqcst(p, v)		__atomic_fetch_sub((p), (v), __ATOMIC_SEQ_CST)
 #define pfs_exchange(p, v)			__atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
-/* A word; take: and leaves it zero. */
+/* Loads a word; take: exchanges it for zero. */
 #define pfs_load_or_take(p, take)	((take) ? pfs_exchange(p, 0) : pfs_load_relaxed(p))
 #define pfs_fence_acquire()			__atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define pfs_fence_release()			__atomic_thread_fence(__ATOMIC_RELEASE)

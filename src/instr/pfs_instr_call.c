@@ -60,7 +60,7 @@ pfs_call_reach(PfsThread *t, PfsStatement *s, PfsStatementPhase phase, const Pfs
 
 /*
  * Has another query than that of the call only been parsed, as a pipeline prepares several?  Where one has no identifier
- * its text tells.
+ * its text tells, but not of what a rule has made of the query, whose place in the string is unknown.
  */
 static inline bool
 is_other_parsed(const PfsStatementSource *source)
@@ -70,7 +70,7 @@ is_other_parsed(const PfsStatementSource *source)
 	if (s->phase != PFS_PHASE_PARSE || (s->query_id == source->query_id && s->query_id != 0))
 		return false;
 	return (s->query_id != 0 && source->query_id != 0) ||
-		(s->event != NULL && !pfs_statement_has_text(s->event, source));
+		(source->location >= 0 && s->event != NULL && !pfs_statement_has_text(s->event, source));
 }
 
 /*

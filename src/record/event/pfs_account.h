@@ -142,7 +142,7 @@ extern void pfs_account_pin_again(PfsAccountKind kind, uint32 index);
 /* Unpins a record, if there is one. */
 extern void pfs_account_unpin(PfsAccountKind kind, uint32 *index);
 
-/* Both, of a record of each kind. */
+/* Pin, or unpin, one record of each kind. */
 extern void pfs_account_pin_all_again(const uint32 *records);
 extern void pfs_account_unpin_all(uint32 *records);
 

@@ -9,14 +9,14 @@
 #include "pfs_file_event.h"
 
 /*
- * By instrument, of the operation that had it first, as nearly each has one only: descriptors lead there
- * (PfsFdCall), so no other takes its place.  File calls of the server's wait events and of the kinds of files have
- * some 200 instruments, which are numbered one after the other.
+ * Cached lookups by instrument.  The first operation of an instrument takes the entry and keeps it, as descriptors lead
+ * there (PfsFdCall); another one, as CREATE beside OPEN, goes without.  Calls on files have some 200 instruments, which
+ * are numbered nearly one after the other.
  */
 #define LOOKUPS 256
 static PFS_HOT_TABLE PfsWaitLookup lookups[LOOKUPS];
 
-/* That of the call which was begun last by one: of a file's event that runs where it stays. */
+/* The lookup of the file event that runs in place, if one does. */
 static PFS_HOT const PfsWaitLookup *last_begun;
 
 /* Returns what is cached of a call, or makes it; NULL: it cannot go by a lookup. */

@@ -7,8 +7,7 @@
 #include "pfs_wait_lookup.h"
 
 /*
- * Makes a lookup of an instrument, whose event has ended, so that the next one is
- * counted by it.  None is made while anything about such events is unusual, or their cell has not
+ * Makes a lookup of an instrument, so that its next event is counted by it.  None is made while anything about such events is unusual, or their cell has not
  * counted one yet.
  *
  * The generation is read first: what changes behind that raises it.

@@ -8,7 +8,7 @@
  * all.  It is never removed: it holds as long as no switch changes, of an instrument, a consumer or a thread, and nothing
  * is truncated, which the generation of the shared words tells.  Each wait compares that.
  * Where lookups lie is the business of whoever has them: pfs_lwlock_event.h by tranche,
- * pfs_file_event.c by wait event, pfs_socket.h of the client's socket.
+ * pfs_file_event.c by instrument, pfs_socket.h of the client's socket.
  *
  * A wait by a lookup, but of an LWLock, is made where it stays, in the thread's block, and runs there
  * (PFS_EVENT_IN_PLACE).  There is one at most, which is in no other: whatever else begins while it runs moves it to the
@@ -36,7 +36,7 @@ typedef struct PfsWaitLookup
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsWaitLookup;
 
 /*
- * Makes one, behind an event of the instrument; inside a write section or not, but not where a handler
+ * Makes one, where an event of the instrument ends or is about to begin; inside a write section or not, but not where a handler
  * may come that goes by it.
  */
 extern void pfs_wait_lookup_make(PfsWaitLookup *lookup, const PfsThread *t, PfsInstrumentId instrument, uint64 bits);

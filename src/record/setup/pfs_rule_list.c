@@ -225,7 +225,7 @@ pfs_rules_remove(PfsRuleList *list, const PfsRuleRef *refs, int n)
 	LWLockRelease(pfs_setup->lock);
 }
 
-/* Removes the rule with the key of this one, or all rules (NULL), in one write section; returns how many there were. */
+/* Removes the rule with the key of this one, or all rules (NULL), in one write section; returns how many it removed. */
 int64_t
 pfs_rules_remove_key(PfsRuleList *list, const void *rule)
 {
@@ -237,9 +237,11 @@ pfs_rules_remove_key(PfsRuleList *list, const void *rule)
 	if (rule == NULL || find_key(list, rule, &ref))
 	{
 		begin_change(list);
-		while ((ref.index = pfs_pages_next(list->pages, &pos, &ref.word)) != PFS_NO_RECORD)
+		if (rule != NULL)
+			removed = remove_rule(list, ref);
+		else
 		{
-			if (rule == NULL || memcmp(pfs_pages_record(list->pages, ref.index), rule, list->key_size) == 0)
+			while ((ref.index = pfs_pages_next(list->pages, &pos, &ref.word)) != PFS_NO_RECORD)
 				removed += remove_rule(list, ref);
 		}
 		end_change(list);

@@ -72,11 +72,10 @@ extern PfsRuleResult pfs_rules_set(PfsRuleList *list, const void *rule);
 /* Give these bits of the switches these values.  A rule that has gone is passed over. */
 extern void pfs_rules_update(PfsRuleList *list, PfsRuleRef ref, uint64_t bits, uint64_t switches);
 
-/*
- * All at once.  Those that have gone are passed over; the second, for NULL, removes all, and returns how many
- * there were.
- */
+/* All at once.  Those that have gone are passed over. */
 extern void pfs_rules_remove(PfsRuleList *list, const PfsRuleRef *refs, int n);
+
+/* The rule with the key of this one, or all for NULL; returns how many it removed. */
 extern int64_t pfs_rules_remove_key(PfsRuleList *list, const void *rule);
 
 /* Bytes of a rule. */

@@ -262,7 +262,7 @@ pfs_pending_digests_look_again(void)
 
 /* Without places the process's statements have left at once. */
 void
-pfs_pending_digests_hand_over(uint64 statements, uint64 ticks)
+pfs_pending_digests_hand_over(uint64 statements, int64 ticks)
 {
 	PfsPendingDigests *set = (PfsPendingDigests *) pfs_pending_mine(pfs_my_thread, PFS_COUNTED_DIGESTS);
 

@@ -101,7 +101,7 @@ typedef struct PfsPendingDigests
 
 	/*
 	 * What statements have taken, and extra, that is in none of the items any
-	 * more, or never was; it never gets less.
+	 * more, or never was.  With what the items have it never gets less.
 	 */
 	uint64		handed_statements;
 	uint64		handed_ticks;
@@ -211,7 +211,7 @@ extern void pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 s
  * Notes statements that were counted in no place of this process, so that what it has
  * counted altogether is still all of them.
  */
-extern void pfs_pending_digests_hand_over(uint64 statements, uint64 ticks);
+extern void pfs_pending_digests_hand_over(uint64 statements, int64 ticks);
 
 /* What the thread's totals of statements miss: of PFS_FAMILY_STATEMENTS. */
 extern const PfsSummaryPending pfs_statement_pending;

@@ -51,7 +51,7 @@ typedef struct PfsStatementTotals
 	PfsPlanCounts plans;
 } PfsStatementTotals;
 
-/* What is counted of transactions twice; readers add both up. */
+/* A transaction is counted in one of these parts; readers add them up. */
 typedef enum PfsTransactionPart
 {
 	PFS_TRANSACTIONS_READ_WRITE,

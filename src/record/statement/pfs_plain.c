@@ -281,7 +281,7 @@ is_clear(const PfsThread *t, uint32 ignored)
 				  pfs_open_error.sqlstate == 0 && pfs_plain_is_on());
 }
 
-/* The same of the one at top level: it has an identifier, or is this utility, an EXECUTE. */
+/* The same of the one at top level, which has an identifier, or whose utility is an EXECUTE. */
 static inline bool
 is_clear_top(const PfsThread *t, uint64 query_id, const Node *utility)
 {
@@ -466,7 +466,7 @@ pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const c
 			return false;
 	}
 
-	else if (unlikely(pfs_digest_may_lack_text(query_id)) ||
+	else if (unlikely(pfs_digest_may_lack_text(query_id) && query_id != 0) ||
 			 unlikely(!name(t, instrument_of(stmt), query_id, prepared, str, stmt->stmt_location, stmt->stmt_len)))
 		return false;
 	pfs_plain.is_utility = query == NULL;

@@ -11,7 +11,7 @@
 
 /*
  * The identifier that a statement has here, where the server says this one.  An EXECUTE has none, as in
- * pg_stat_statements: what it executes has.  Up to PostgreSQL 15 each of its values would make another one.
+ * pg_stat_statements: what it executes has.  The server's is another one for each of its values.
  */
 static inline uint64
 pfs_query_id(CommandTag tag, uint64 query_id)

@@ -397,12 +397,14 @@ pfs_prepared_executed(PfsThread *t, const char *name, uint64 query_id, int64 por
 PfsPreparedEntry *
 pfs_prepared_executed_by_sql(PfsThread *t, const char *name, bool is_parsed, bool nested)
 {
-	PfsPreparedEntry *entry = pfs_executed_lately[0];
+	size_t		len = strlen(name);
+	uint64		place = len > 0 ? (uint8) name[len - 1] + len : 0;
+	PfsPreparedEntry *entry = pfs_executed_lately[place % PFS_EXECUTED_LATELY];
 
 	/* The text of an EXECUTE has given no name to anything. */
 	if (is_parsed && entry != NULL && entry->parses + 1 == pfs_prepared_parses)
 		entry->parses = pfs_prepared_parses;
-	return pfs_prepared_executed(t, name, 0, PG_INT64_MAX, nested);
+	return pfs_prepared_executed(t, name, place, PG_INT64_MAX, nested);
 }
 
 void

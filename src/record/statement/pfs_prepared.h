@@ -103,7 +103,7 @@ extern void pfs_prepared_release(PfsPreparedEntry *entry);
  */
 extern PFS_HIDDEN uint32 pfs_prepared_parses;
 
-/* Entries that were executed lately, by the query identifiers of the statements that did. */
+/* Entries that were executed lately: by the query identifiers of the statements that did, or by an EXECUTE's name. */
 #define PFS_EXECUTED_LATELY 64
 
 extern PFS_HIDDEN PfsPreparedEntry *pfs_executed_lately[PFS_EXECUTED_LATELY];
