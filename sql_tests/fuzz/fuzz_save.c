@@ -7,8 +7,7 @@
  *	  'f'	a file
  *	  'w'	a file of which only the bytes of sections are as they come: heads and checksums
  *			are made right, as random bytes have none
- *	  'o'	the same of format 1
- *	  0..	the section of this number, alone; 0x80 and more: of format 1
+ *	  0..	the section of this number, alone
  *
  * As the server does, what passes its check is read again, as it is used.
  */
@@ -101,15 +100,6 @@ use_load_text(const PfsSaveRecords *r, int kind, const PfsSavedAny *record)
 	see_text(&((const PfsSavedLoadText *) record)->text);
 }
 
-static void
-use_reset(const PfsSaveRecords *r, int kind, const PfsSavedAny *record)
-{
-	const PfsSavedReset *reset = (const PfsSavedReset *) record;
-
-	FUZZ_CHECK(IS_VALID_TIMESTAMP(reset->time));
-	see_text(&reset->table);
-}
-
 /* What is used of a period is what the server's rings and tables take. */
 static void
 use_load(PfsSaveRecords *r)
@@ -144,10 +134,9 @@ static const struct
 {
 	{&pfs_save_digests_format, use_digest},
 	{&pfs_save_waits_format, use_wait},
-	{&pfs_save_old_resets_format, use_reset},
+	{&pfs_save_rows_format, use_rows},
 	{&pfs_save_load_format, NULL},
 	{&pfs_save_load_texts_format, use_load_text},
-	{&pfs_save_rows_format, use_rows},
 };
 
 static void
@@ -186,7 +175,7 @@ try_file(const char *file, size_t n)
 	if (pfs_save_check_head(file, n, SYSTEM_IDENTIFIER, MAJOR, &head) != PFS_SAVE_GOOD)
 		return;
 	FUZZ_CHECK(IS_VALID_TIMESTAMP(head.saved_at));
-	while (pfs_save_next_section(&bytes, head.format, &found))
+	while (pfs_save_next_section(&bytes, &found))
 	{
 		FUZZ_CHECK(strnlen(found.name, sizeof(found.name)) < sizeof(found.name));
 		FUZZ_CHECK(found.problem != NULL || found.name[0] != '\0');
@@ -199,20 +188,19 @@ try_file(const char *file, size_t n)
 }
 
 static pg_crc32c
-crc_of(const char *bytes, size_t n, const char *more, size_t nmore)
+crc_of(const char *bytes, size_t n)
 {
 	pg_crc32c	crc;
 
 	INIT_CRC32C(crc);
 	COMP_CRC32C(crc, bytes, n);
-	COMP_CRC32C(crc, more, nmore);
 	FIN_CRC32C(crc);
 	return crc;
 }
 
 /* Makes heads and checksums right, as far as there are whole heads. */
 static void
-make_right(char *file, size_t n, uint32 format)
+make_right(char *file, size_t n)
 {
 	PfsSaveHead head;
 	size_t		at = sizeof(head);
@@ -221,7 +209,7 @@ make_right(char *file, size_t n, uint32 format)
 		return;
 	memcpy(&head, file, sizeof(head));
 	memcpy(head.magic, PFS_SAVE_MAGIC, sizeof(head.magic));
-	head.format = format;
+	head.format = PFS_SAVE_FORMAT;
 	head.major = MAJOR;
 	head.system_identifier = SYSTEM_IDENTIFIER;
 	head.length = n;
@@ -234,15 +222,13 @@ make_right(char *file, size_t n, uint32 format)
 		memcpy(&section, file + at, sizeof(section));
 		section.name[PFS_SAVE_NAME_SIZE - 1] = '\0';
 		section.length = Min(section.length, n - at - sizeof(section));
-		section.crc = format == PFS_SAVE_OLD_FORMAT ? 1 : crc_of(bytes, section.length, NULL, 0);
-		section.head_crc = format == PFS_SAVE_OLD_FORMAT ?
-			crc_of(bytes, section.length, (char *) &section, offsetof(PfsSaveSectionHead, head_crc)) :
-			crc_of((char *) &section, offsetof(PfsSaveSectionHead, head_crc), NULL, 0);
+		section.crc = crc_of(bytes, section.length);
+		section.head_crc = crc_of((char *) &section, offsetof(PfsSaveSectionHead, head_crc));
 		memcpy(file + at, &section, sizeof(section));
 		at += sizeof(section) + section.length;
 		head.nsections++;
 	}
-	head.crc = crc_of((char *) &head, offsetof(PfsSaveHead, crc), NULL, 0);
+	head.crc = crc_of((char *) &head, offsetof(PfsSaveHead, crc));
 	memcpy(file, &head, sizeof(head));
 }
 
@@ -254,15 +240,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0)
 		return 0;
 	bytes = fuzz_copy(data + 1, size - 1);
-	if (data[0] == 'w' || data[0] == 'o')
-		make_right(bytes, size - 1, data[0] == 'o' ? PFS_SAVE_OLD_FORMAT : PFS_SAVE_FORMAT);
-	if (data[0] == 'f' || data[0] == 'w' || data[0] == 'o')
+	if (data[0] == 'w')
+		make_right(bytes, size - 1);
+	if (data[0] == 'f' || data[0] == 'w')
 		try_file(bytes, size - 1);
 	else
 	{
-		PfsSaveFound found = {.bytes = {.at = bytes, .end = bytes + size - 1}, .old = data[0] >= 0x80};
+		PfsSaveFound found = {.bytes = {.at = bytes, .end = bytes + size - 1}};
 
-		try_section((data[0] & 0x7F) % lengthof(sections), &found);
+		try_section(data[0] % lengthof(sections), &found);
 	}
 	free(bytes);
 	fuzz_free_all();

@@ -20,7 +20,7 @@ static uint32 major;
 
 static const PfsSaveFormat *const formats[] = {
 	&pfs_save_digests_format, &pfs_save_waits_format, &pfs_save_rows_format,
-	&pfs_save_load_format, &pfs_save_load_texts_format, &pfs_save_old_resets_format,
+	&pfs_save_load_format, &pfs_save_load_texts_format,
 };
 
 /* What the server makes of a file. */
@@ -44,7 +44,7 @@ verdict_on(const char *bytes, size_t n)
 	if (!v.is_read)
 		return v;
 	v.complete = head.length == n;
-	while (pfs_save_next_section(&file, head.format, &found))
+	while (pfs_save_next_section(&file, &found))
 	{
 		char		problem[160];
 		bool		good = found.problem == NULL;
@@ -84,7 +84,7 @@ count_digests(const char *bytes, size_t n)
 	PfsSavedAny record;
 
 	memcpy(&head, bytes, sizeof(head));
-	while (pfs_save_next_section(&file, head.format, &found))
+	while (pfs_save_next_section(&file, &found))
 	{
 		if (strcmp(found.name, pfs_save_digests_format.name) != 0)
 			continue;

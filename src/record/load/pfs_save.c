@@ -77,8 +77,6 @@ put_sections(PfsSaveWriter *w)
 	{
 		const PfsSaveSection *section = sections[i];
 
-		if (section->write == NULL)
-			continue;
 		pfs_save_begin_records(w, section->format);
 		section->write(w);
 		pfs_save_end_section(w);
@@ -404,7 +402,7 @@ find_sections(const char *bytes, size_t n, const PfsSaveHead *head, PfsSaveFound
 		ereport(LOG,
 				(errmsg("pfs: file \"%s\" has %s bytes than the " UINT64_FORMAT " that it should have",
 						PFS_SAVE_FILE, n < head->length ? "fewer" : "more", head->length)));
-	while (pfs_save_next_section(&file, head->format, &found))
+	while (pfs_save_next_section(&file, &found))
 	{
 		char		problem[160] = "";
 		int			i = 0;

@@ -26,7 +26,7 @@ typedef struct PfsSaveSection
 	 * Puts its records.  Called by the recorder, in no transaction and
 	 * without a database, and by the postmaster when everybody else has
 	 * ended.  May allocate, in a context that goes afterwards, and raise
-	 * errors, which cost the save.  NULL: only files of format 1 have it.
+	 * errors, which cost the save.
 	 */
 	void		(*write) (PfsSaveWriter *w);
 
@@ -46,8 +46,7 @@ typedef struct PfsSaveSection
 	X(pfs_save_digest_waits) \
 	X(pfs_save_digest_rows) \
 	X(pfs_save_load) \
-	X(pfs_save_load_texts) \
-	X(pfs_save_old_resets)
+	X(pfs_save_load_texts)
 
 #define PFS_SAVE_DECLARE(section) extern const PfsSaveSection section;
 

@@ -174,7 +174,7 @@ pfs_save_check_head(const char *bytes, size_t n, uint64 system_identifier, uint3
 		memcmp(head->magic, PFS_SAVE_MAGIC, sizeof(head->magic)) != 0)
 		return PFS_SAVE_DAMAGED;
 	/* The head of another format may be another one. */
-	if (head->format != PFS_SAVE_FORMAT && head->format != PFS_SAVE_OLD_FORMAT)
+	if (head->format != PFS_SAVE_FORMAT)
 		return PFS_SAVE_OTHER_FORMAT;
 	if (!EQ_CRC32C(head->crc, crc_of(head, offsetof(PfsSaveHead, crc))) ||
 		!IS_VALID_TIMESTAMP(head->saved_at))
@@ -186,10 +186,10 @@ pfs_save_check_head(const char *bytes, size_t n, uint64 system_identifier, uint3
 
 /*
  * Can the head of a section lie here?  A name is filled up with zeros, which no text of a user
- * has, and in format 2 the checksum says so.
+ * has, and the checksum says so.
  */
 static bool
-get_section_head(const char *at, const char *end, uint32 format, PfsSaveSectionHead *section)
+get_section_head(const char *at, const char *end, PfsSaveSectionHead *section)
 {
 	size_t		len;
 
@@ -204,23 +204,7 @@ get_section_head(const char *at, const char *end, uint32 format, PfsSaveSectionH
 		if (section->name[i] != '\0')
 			return false;
 	}
-	if (format == PFS_SAVE_OLD_FORMAT)
-		return section->length <= (uint64) (end - at) - sizeof(*section);
 	return EQ_CRC32C(section->head_crc, crc_of(section, offsetof(PfsSaveSectionHead, head_crc)));
-}
-
-/* The checksums of format 1 are those of bytes and head together. */
-static bool
-section_is_whole(const PfsSaveSectionHead *section, const char *bytes, uint32 format)
-{
-	pg_crc32c	crc;
-
-	INIT_CRC32C(crc);
-	COMP_CRC32C(crc, bytes, section->length);
-	if (format == PFS_SAVE_OLD_FORMAT)
-		COMP_CRC32C(crc, section, offsetof(PfsSaveSectionHead, head_crc));
-	FIN_CRC32C(crc);
-	return EQ_CRC32C(crc, format == PFS_SAVE_OLD_FORMAT ? section->head_crc : section->crc);
 }
 
 /*
@@ -228,16 +212,15 @@ section_is_whole(const PfsSaveSectionHead *section, const char *bytes, uint32 fo
  * one section.
  */
 bool
-pfs_save_next_section(PfsSaveReader *file, uint32 format, PfsSaveFound *found)
+pfs_save_next_section(PfsSaveReader *file, PfsSaveFound *found)
 {
 	PfsSaveSectionHead section;
 	const char *at = file->at;
 
 	memset(found, 0, sizeof(*found));
-	found->old = format == PFS_SAVE_OLD_FORMAT;
 	if (at == file->end)
 		return false;
-	while (at < file->end && !get_section_head(at, file->end, format, &section))
+	while (at < file->end && !get_section_head(at, file->end, &section))
 		at++;
 	if (at > file->at)
 	{
@@ -258,9 +241,7 @@ pfs_save_next_section(PfsSaveReader *file, uint32 format, PfsSaveFound *found)
 		.at = at, .end = at + section.length
 	};
 	file->at = found->bytes.end;
-	if (!section_is_whole(&section, at, format))
+	if (!EQ_CRC32C(section.crc, crc_of(at, section.length)))
 		found->problem = "its checksum is wrong";
-	else if (format == PFS_SAVE_OLD_FORMAT && section.crc != 1)
-		found->problem = "another version of pfs wrote it";
 	return true;
 }

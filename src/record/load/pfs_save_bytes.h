@@ -12,9 +12,6 @@
  * damage costs the section that it is in.  The file's head is written last, so a file that was
  * not written to its end has none.  What the bytes of a section mean is pfs_save_record.h's.
  *
- * Files of format 1, which builds of 1.1 wrote before its release, are read, too.  There the
- * head of a section has no checksum of its own.
- *
  * Separate from pfs_save.h, which knows when to write and to read, and from the sections,
  * which know what.
  */
@@ -26,7 +23,6 @@
 #define PFS_SAVE_MAGIC		"pfs save"	/* eight bytes, without its end */
 #define PFS_SAVE_FORMAT		2	/* of heads; who raises it cannot be read by
 								 * releases of before */
-#define PFS_SAVE_OLD_FORMAT 1
 #define PFS_SAVE_NAME_SIZE	16
 
 typedef struct PfsSaveHead
@@ -45,9 +41,8 @@ typedef struct PfsSaveSectionHead
 {
 	char		name[PFS_SAVE_NAME_SIZE];	/* filled up with zeros */
 	uint64		length;			/* of the bytes behind this head */
-	uint32		crc;			/* of these bytes; format 1: 1 */
-	uint32		head_crc;		/* of what comes before it; format 1: of the
-								 * bytes and that */
+	uint32		crc;			/* of these bytes */
+	uint32		head_crc;		/* of what comes before it */
 } PfsSaveSectionHead;
 
 /* ---- writing ---- */
@@ -114,7 +109,6 @@ typedef struct PfsSaveFound
 {
 	char		name[PFS_SAVE_NAME_SIZE];	/* "": its head is damaged */
 	PfsSaveReader bytes;
-	bool		old;			/* of format 1 */
 	const char *problem;		/* why it cannot be read; NULL: it is whole */
 } PfsSaveFound;
 
@@ -122,6 +116,6 @@ typedef struct PfsSaveFound
  * Leads to the next section of a file whose head is good; false: there are no more.  Between
  * calls file is where the next one should be: at first, behind the head.
  */
-extern bool pfs_save_next_section(PfsSaveReader *file, uint32 format, PfsSaveFound *found);
+extern bool pfs_save_next_section(PfsSaveReader *file, PfsSaveFound *found);
 
 #endif							/* PFS_SAVE_BYTES_H */

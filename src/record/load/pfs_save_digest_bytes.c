@@ -35,11 +35,6 @@ is_key(const PfsSavedKey *key)
 }
 
 /* The same in format 1, where database and user were one number. */
-#define OLD_KEY_FIELDS {"user", 4}, {"database", 4}, {"query_id", 8}
-#define OLD_TOTALS_FIELDS \
-	{"count_timed", 8}, {"count_untimed", 8}, {"time", 16}, {"shortest", 16}, {"longest", 16}
-
-static const PfsSaveOldField old_event_fields[] = {{"name", PFS_WIRE_OLD_BYTES}};
 
 /* ---- digests ---- */
 
@@ -90,29 +85,8 @@ static const PfsSaveRecord *const digests_records[] = {
 	[PFS_SAVED_DIGESTS_DIGEST] = &digest_record,
 };
 
-static const PfsSaveOldField old_timer_fields[] = {{"frequency", 8}};
-
-static const PfsSaveOldField old_digest_fields[] = {
-	OLD_KEY_FIELDS, OLD_TOTALS_FIELDS,
-	{"lock_time", 16}, {"plan_time", 16}, {"exec_time", 16}, {"rows_sent", 16},
-	{"shared_blks_hit", 16}, {"shared_blks_read", 16}, {"shared_blks_dirtied", 16},
-	{"shared_blks_written", 16}, {"local_blks_hit", 16}, {"local_blks_read", 16},
-	{"local_blks_dirtied", 16}, {"local_blks_written", 16}, {"temp_blks_read", 16},
-	{"temp_blks_written", 16}, {"wal_records", 16}, {"wal_fpi", 16}, {"wal_bytes", 16},
-	{"parallel_workers", 16}, {"rows_affected", 16}, {"cpu_nanoseconds", 16}, {"errors", 16},
-	{"warnings", 16}, {"rows_examined", 16}, {"no_index_used", 16}, {"memory", 8},
-	{"generic_plans", 8}, {"custom_plans", 8}, {"first_seen", 8}, {"last_seen", 8},
-	{"buckets", PFS_WIRE_OLD_BUCKETS}, {"text", PFS_WIRE_OLD_BYTES},
-	{"sample", PFS_WIRE_OLD_BYTES}, {"sample_seen", 8}, {"sample_time", 16},
-};
-
-static const PfsSaveOldPart old_digests[] = {
-	PFS_SAVE_OLD_PART(PFS_SAVED_DIGESTS_TIMER, 0, old_timer_fields),
-	PFS_SAVE_OLD_PART(PFS_SAVED_DIGESTS_DIGEST, PFS_SAVE_OLD_REST, old_digest_fields),
-};
-
 const PfsSaveFormat pfs_save_digests_format = {
-	"digests", digests_records, lengthof(digests_records), old_digests, lengthof(old_digests)
+	"digests", digests_records, lengthof(digests_records)
 };
 
 /* ---- waits ---- */
@@ -140,17 +114,8 @@ static const PfsSaveRecord *const waits_records[] = {
 	[PFS_SAVED_WAITS_WAIT] = &wait_record,
 };
 
-static const PfsSaveOldField old_wait_fields[] = {
-	OLD_KEY_FIELDS, {"event", 4}, OLD_TOTALS_FIELDS
-};
-
-static const PfsSaveOldPart old_waits[] = {
-	PFS_SAVE_OLD_PART(PFS_SAVED_WAITS_EVENT, 4, old_event_fields),
-	PFS_SAVE_OLD_PART(PFS_SAVED_WAITS_WAIT, PFS_SAVE_OLD_REST, old_wait_fields),
-};
-
 const PfsSaveFormat pfs_save_waits_format = {
-	"digest_waits", waits_records, lengthof(waits_records), old_waits, lengthof(old_waits)
+	"digest_waits", waits_records, lengthof(waits_records)
 };
 
 /* ---- rows ---- */
@@ -183,28 +148,6 @@ static const PfsSaveRecord *const rows_records[] = {
 	[PFS_SAVED_ROWS_ROWS] = &rows_record,
 };
 
-static const PfsSaveOldField old_rows_fields[] = {
-	OLD_KEY_FIELDS, {"relation_database", 4}, {"relation", 4}, {"index", 4},
-	OLD_TOTALS_FIELDS,
-	{"fetched", 8}, {"inserted", 8}, {"updated", 8}, {"deleted", 8},
-};
-
-static const PfsSaveOldPart old_rows[] = {
-	PFS_SAVE_OLD_PART(PFS_SAVED_ROWS_ROWS, PFS_SAVE_OLD_REST, old_rows_fields),
-};
-
 const PfsSaveFormat pfs_save_rows_format = {
-	"digest_rows", rows_records, lengthof(rows_records), old_rows, lengthof(old_rows)
-};
-
-/* ---- resets ---- */
-
-static const PfsSaveRecord *const old_resets_records[] = {&pfs_save_reset_record};
-static const PfsSaveOldField old_reset_fields[] = {{"table", PFS_WIRE_OLD_BYTES}, {"time", 8}};
-static const PfsSaveOldPart old_resets[] = {
-	PFS_SAVE_OLD_PART(0, PFS_SAVE_OLD_REST, old_reset_fields),
-};
-
-const PfsSaveFormat pfs_save_old_resets_format = {
-	"resets", old_resets_records, lengthof(old_resets_records), old_resets, lengthof(old_resets)
+	"digest_rows", rows_records, lengthof(rows_records)
 };

@@ -97,7 +97,4 @@ extern PFS_HIDDEN const PfsSaveFormat pfs_save_digests_format;
 extern PFS_HIDDEN const PfsSaveFormat pfs_save_waits_format;
 extern PFS_HIDDEN const PfsSaveFormat pfs_save_rows_format;
 
-/* Format 1 had resets in a section of their own: records of kind 0. */
-extern PFS_HIDDEN const PfsSaveFormat pfs_save_old_resets_format;
-
 #endif							/* PFS_SAVE_DIGEST_BYTES_H */

@@ -61,18 +61,6 @@ pfs_save_use_resets(const PfsSaveRecords *records, int kind)
 	}
 }
 
-static void
-old_resets_use(PfsSaveRecords *r, const PfsSaveHead *head)
-{
-	pfs_save_use_resets(r, 0);
-}
-
-/* Of format 1, where they were no part of what they are of. */
-const PfsSaveSection pfs_save_old_resets = {
-	.format = &pfs_save_old_resets_format,
-	.use = old_resets_use,
-};
-
 /* ---- units ---- */
 
 static unsigned __int128

@@ -65,50 +65,6 @@ row_is_possible(const void *record, const PfsSaveRecords *r)
 		row->event < PFS_SAVED_EVENTS + r->nread[PFS_SAVED_LOAD_EVENT];
 }
 
-/* ---- periods of format 1 ---- */
-
-static const PfsSaveField old_period_fields[] = {
-	PFS_SAVE_MEMBER(PfsSavedOldPeriod, ring, PFS_SAVE_NUMBER),
-	PFS_SAVE_MEMBER(PfsSavedOldPeriod, bytes, PFS_SAVE_BLOB),
-};
-
-/*
- * The bytes are copied first, as they lie anywhere.  Rows have classes and events by the file's
- * numbers.
- */
-static bool
-decode_old(const PfsSavedOldPeriod *period, PfsLoadHead *head, PfsLoadRow *rows)
-{
-	PfsLoadBytes copy;
-
-	if (period->ring >= PFS_SAVE_RINGS || period->bytes.len < sizeof(PfsLoadHead) ||
-		period->bytes.len > sizeof(copy))
-		return false;
-	memcpy(copy.bytes, period->bytes.text, period->bytes.len);
-	*head = copy.head;
-	return is_period(head->begin, head->end, head->resolution) && pfs_load_decode(&copy, period->bytes.len, rows);
-}
-
-/* Checks a period of format 1, whose rows say by number what the section has named before. */
-static bool
-old_period_is_possible(const void *record, const PfsSaveRecords *r)
-{
-	PfsLoadHead head;
-	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
-
-	if (!decode_old(record, &head, rows))
-		return false;
-	for (int i = 0; i < head.nrows; i++)
-	{
-		PfsLoadKey *key = &rows[i].key;
-
-		if (key->class >= r->nread[PFS_SAVED_LOAD_CLASS] || rows[i].count > PG_INT64_MAX / 2 ||
-			(key->instrument < PFS_LOAD_REMAINDER && key->instrument >= r->nread[PFS_SAVED_LOAD_EVENT]))
-			return false;
-	}
-	return true;
-}
-
 /* ---- the section ---- */
 
 static const PfsSaveRecord class_record = PFS_SAVE_RECORD("class", class_fields, PfsSavedClass);
@@ -116,9 +72,6 @@ static const PfsSaveRecord period_record =
 PFS_SAVE_RECORD("period", period_fields, PfsSavedPeriod, .is_possible = period_is_possible);
 static const PfsSaveRecord row_record =
 PFS_SAVE_RECORD("row", row_fields, PfsSavedRow, .is_possible = row_is_possible);
-static const PfsSaveRecord old_period_record =
-PFS_SAVE_RECORD("old period", old_period_fields, PfsSavedOldPeriod,
-				.is_possible = old_period_is_possible, .only_old = true);
 
 static const PfsSaveRecord *const load_records[] = {
 	[PFS_SAVED_LOAD_RESET] = &pfs_save_reset_record,
@@ -126,20 +79,10 @@ static const PfsSaveRecord *const load_records[] = {
 	[PFS_SAVED_LOAD_EVENT] = &pfs_save_event_record,
 	[PFS_SAVED_LOAD_PERIOD] = &period_record,
 	[PFS_SAVED_LOAD_ROW] = &row_record,
-	[PFS_SAVED_LOAD_OLD_PERIOD] = &old_period_record,
-};
-
-static const PfsSaveOldField old_name_fields[] = {{"name", PFS_WIRE_OLD_BYTES}};
-static const PfsSaveOldField old_fields[] = {{"ring", 1}, {"bytes", PFS_WIRE_OLD_BYTES}};
-
-static const PfsSaveOldPart old_load[] = {
-	PFS_SAVE_OLD_PART(PFS_SAVED_LOAD_CLASS, 1, old_name_fields),
-	PFS_SAVE_OLD_PART(PFS_SAVED_LOAD_EVENT, 4, old_name_fields),
-	PFS_SAVE_OLD_PART(PFS_SAVED_LOAD_OLD_PERIOD, PFS_SAVE_OLD_REST, old_fields),
 };
 
 const PfsSaveFormat pfs_save_load_format = {
-	"load_history", load_records, lengthof(load_records), old_load, lengthof(old_load)
+	"load_history", load_records, lengthof(load_records)
 };
 
 /* ---- writing ---- */
@@ -290,23 +233,6 @@ begin_period(const PfsSavedPeriods *periods, uint8 *ring, PfsLoadHead *head)
 	};
 }
 
-/* A whole period of format 1. */
-static void
-take_old_period(const PfsSavedPeriods *periods, const PfsSavedOldPeriod *old, uint8 *ring,
-				PfsLoadHead *head, PfsLoadRow *rows)
-{
-	PfsLoadRow	old_rows[PFS_LOAD_ROWS_MAX];
-	int			nlargest = 0;
-	int			nrows = 0;
-
-	*ring = old->ring;
-	if (!decode_old(old, head, old_rows))
-		head->nrows = 0;
-	for (int i = 0; i < head->nrows; i++)
-		nrows = take_row(periods, &old_rows[i], rows, nrows, &nlargest);
-	head->nrows = nrows;
-}
-
 /* A period is whole when the next one begins, or there are no more records. */
 bool
 pfs_save_get_period(PfsSavedPeriods *periods, uint8 *ring, PfsLoadHead *head, PfsLoadRow *rows)
@@ -322,11 +248,6 @@ pfs_save_get_period(PfsSavedPeriods *periods, uint8 *ring, PfsLoadHead *head, Pf
 
 		if (kind == PFS_SAVED_LOAD_CLASS)
 			note_class(periods, (const PfsSavedClass *) &record);
-		else if (kind == PFS_SAVED_LOAD_OLD_PERIOD)
-		{
-			take_old_period(periods, (const PfsSavedOldPeriod *) &record, ring, head, rows);
-			return true;
-		}
 		else if (kind == PFS_SAVED_LOAD_ROW)
 		{
 			row = row_of((const PfsSavedRow *) &record);
@@ -368,13 +289,6 @@ static const PfsSaveField text_fields[] = {
 static const PfsSaveRecord text_record = PFS_SAVE_RECORD("text", text_fields, PfsSavedLoadText);
 static const PfsSaveRecord *const texts_records[] = {[PFS_SAVED_LOAD_TEXTS_TEXT] = &text_record};
 
-static const PfsSaveOldField old_text_fields[] = {
-	{"database", 4}, {"user", 4}, {"query_id", 8}, {"text", PFS_WIRE_OLD_BYTES}
-};
-static const PfsSaveOldPart old_texts[] = {
-	PFS_SAVE_OLD_PART(PFS_SAVED_LOAD_TEXTS_TEXT, PFS_SAVE_OLD_REST, old_text_fields),
-};
-
 const PfsSaveFormat pfs_save_load_texts_format = {
-	"load_texts", texts_records, lengthof(texts_records), old_texts, lengthof(old_texts)
+	"load_texts", texts_records, lengthof(texts_records)
 };

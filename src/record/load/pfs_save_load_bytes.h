@@ -54,13 +54,6 @@ typedef struct PfsSavedRow
 	uint64		longest;
 } PfsSavedRow;
 
-/* In format 1 a period was as in memory: PfsLoadHead, and what pfs_load_encode() makes of rows. */
-typedef struct PfsSavedOldPeriod
-{
-	uint8		ring;
-	PfsSavedString bytes;
-} PfsSavedOldPeriod;
-
 /* A statement's text. */
 typedef struct PfsSavedLoadText
 {
@@ -78,7 +71,6 @@ enum
 	PFS_SAVED_LOAD_EVENT,
 	PFS_SAVED_LOAD_PERIOD,
 	PFS_SAVED_LOAD_ROW,
-	PFS_SAVED_LOAD_OLD_PERIOD,
 };
 
 enum

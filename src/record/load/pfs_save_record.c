@@ -78,7 +78,6 @@ wire_of(PfsSaveType type)
 	switch (type)
 	{
 		case PFS_SAVE_TEXT:
-		case PFS_SAVE_BLOB:
 		case PFS_SAVE_BUCKETS:
 			return PFS_WIRE_BYTES;
 		case PFS_SAVE_TIME:
@@ -97,7 +96,6 @@ put_field(PfsSaveWriter *w, const PfsSaveField *field, const char *record)
 	switch (field->type)
 	{
 		case PFS_SAVE_TEXT:
-		case PFS_SAVE_BLOB:
 			put_bytes(w, ((const PfsSavedString *) member)->text, ((const PfsSavedString *) member)->len);
 			break;
 		case PFS_SAVE_BUCKETS:
@@ -115,13 +113,9 @@ put_field(PfsSaveWriter *w, const PfsSaveField *field, const char *record)
 void
 pfs_save_begin_records(PfsSaveWriter *w, const PfsSaveFormat *format)
 {
-	int			n = 0;
-
-	while (n < format->nrecords && !format->records[n]->only_old)
-		n++;
 	pfs_save_begin_section(w, format->name);
-	put_number(w, n);
-	for (int i = 0; i < n; i++)
+	put_number(w, format->nrecords);
+	for (int i = 0; i < format->nrecords; i++)
 	{
 		const PfsSaveRecord *record = format->records[i];
 
@@ -178,12 +172,11 @@ get_small_number(PfsSaveReader *r, uint32 max, uint32 *number)
 
 /* Bytes where they lie, led to by a reader of their own. */
 static bool
-get_bytes(PfsSaveReader *r, uint8 wire, PfsSaveReader *bytes)
+get_bytes(PfsSaveReader *r, PfsSaveReader *bytes)
 {
 	uint32		len;
 
-	if (wire == PFS_WIRE_OLD_BYTES ? !pfs_save_get_into(r, &len, sizeof(len)) :
-		!get_small_number(r, PG_UINT32_MAX, &len))
+	if (!get_small_number(r, PG_UINT32_MAX, &len))
 		return false;
 	bytes->at = pfs_save_get(r, len);
 	bytes->end = bytes->at == NULL ? NULL : bytes->at + len;
@@ -194,27 +187,14 @@ get_bytes(PfsSaveReader *r, uint8 wire, PfsSaveReader *bytes)
 static bool
 get_wire_number(PfsSaveReader *r, uint8 wire, Number *number)
 {
-	switch (wire)
-	{
-		case PFS_WIRE_NUMBER:
-			return get_number(r, number);
-		case PFS_WIRE_SIGNED:
-			if (!get_number(r, number) || *number > PG_UINT64_MAX)
-				return false;
-			*number = (uint64) (*number >> 1) ^ -(uint64) (*number & 1);
-			return true;
-		default:
-			*number = 0;
-			return pfs_save_get_into(r, number, wire);
-	}
-}
-
-static bool
-put_count(Number bucket, Number count, uint64 *buckets)
-{
-	if (bucket >= PFS_HISTOGRAM_BUCKETS || count > PG_INT64_MAX / 2)
+	if (!get_number(r, number))
 		return false;
-	buckets[bucket] = (uint64) count;
+	if (wire == PFS_WIRE_SIGNED)
+	{
+		if (*number > PG_UINT64_MAX)
+			return false;
+		*number = (uint64) (*number >> 1) ^ -(uint64) (*number & 1);
+	}
 	return true;
 }
 
@@ -226,41 +206,24 @@ get_buckets(PfsSaveReader *r, uint64 *buckets)
 	Number		bucket;
 	Number		count;
 
-	if (!get_bytes(r, PFS_WIRE_BYTES, &bytes))
+	if (!get_bytes(r, &bytes))
 		return false;
 	while (bytes.at < bytes.end)
 	{
-		if (!get_number(&bytes, &bucket) || !get_number(&bytes, &count) || !put_count(bucket, count, buckets))
+		if (!get_number(&bytes, &bucket) || !get_number(&bytes, &count) || bucket >= PFS_HISTOGRAM_BUCKETS ||
+			count > PG_INT64_MAX / 2)
 			return false;
-	}
-	return true;
-}
-
-/* Reads the buckets of format 1: how many there are, then each with its number. */
-static bool
-get_old_buckets(PfsSaveReader *r, uint64 *buckets)
-{
-	uint8		n;
-	uint8		bucket;
-	uint64		count;
-
-	if (!pfs_save_get_into(r, &n, sizeof(n)))
-		return false;
-	for (int i = 0; i < n; i++)
-	{
-		if (!pfs_save_get_into(r, &bucket, sizeof(bucket)) || !pfs_save_get_into(r, &count, sizeof(count)) ||
-			!put_count(bucket, count, buckets))
-			return false;
+		buckets[bucket] = (uint64) count;
 	}
 	return true;
 }
 
 static bool
-get_string(PfsSaveReader *r, uint8 wire, PfsSavedString *string)
+get_string(PfsSaveReader *r, PfsSavedString *string)
 {
 	PfsSaveReader bytes;
 
-	if (!get_bytes(r, wire, &bytes) || bytes.end - bytes.at > PFS_SAVE_TEXT_MAX)
+	if (!get_bytes(r, &bytes) || bytes.end - bytes.at > PFS_SAVE_TEXT_MAX)
 		return false;
 	string->len = bytes.end - bytes.at;
 	string->text = string->len == 0 ? NULL : bytes.at;
@@ -305,12 +268,9 @@ get_field(PfsSaveReader *r, uint8 wire, const PfsSaveField *field, char *record)
 	switch (field->type)
 	{
 		case PFS_SAVE_TEXT:
-			return get_string(r, wire, (PfsSavedString *) member) && is_text((const PfsSavedString *) member);
-		case PFS_SAVE_BLOB:
-			return get_string(r, wire, (PfsSavedString *) member);
+			return get_string(r, (PfsSavedString *) member) && is_text((const PfsSavedString *) member);
 		case PFS_SAVE_BUCKETS:
-			return wire == PFS_WIRE_OLD_BUCKETS ? get_old_buckets(r, (uint64 *) member) :
-				get_buckets(r, (uint64 *) member);
+			return get_buckets(r, (uint64 *) member);
 		default:
 			return get_wire_number(r, wire, &number) && store_number(field, member, number);
 	}
@@ -322,18 +282,8 @@ skip_field(PfsSaveReader *r, uint8 wire)
 {
 	PfsSaveReader bytes;
 	Number		number;
-	uint64		buckets[PFS_HISTOGRAM_BUCKETS];
 
-	switch (wire)
-	{
-		case PFS_WIRE_BYTES:
-		case PFS_WIRE_OLD_BYTES:
-			return get_bytes(r, wire, &bytes);
-		case PFS_WIRE_OLD_BUCKETS:
-			return get_old_buckets(r, buckets);
-		default:
-			return get_wire_number(r, wire, &number);
-	}
+	return wire == PFS_WIRE_BYTES ? get_bytes(r, &bytes) : get_wire_number(r, wire, &number);
 }
 
 /*
@@ -346,14 +296,12 @@ wire_fits(PfsSaveType type, uint8 wire)
 	switch (type)
 	{
 		case PFS_SAVE_TEXT:
-		case PFS_SAVE_BLOB:
-			return wire == PFS_WIRE_BYTES || wire == PFS_WIRE_OLD_BYTES;
 		case PFS_SAVE_BUCKETS:
-			return wire == PFS_WIRE_BYTES || wire == PFS_WIRE_OLD_BUCKETS;
+			return wire == PFS_WIRE_BYTES;
 		case PFS_SAVE_TIME:
-			return wire == PFS_WIRE_SIGNED || wire == sizeof(int64);
+			return wire == PFS_WIRE_SIGNED;
 		default:
-			return wire == PFS_WIRE_NUMBER || wire <= sizeof(Number);
+			return wire == PFS_WIRE_NUMBER;
 	}
 }
 
@@ -372,7 +320,7 @@ kind_of(const PfsSaveFormat *format, const PfsSaveReader *name)
 {
 	for (int i = 0; i < format->nrecords; i++)
 	{
-		if (!format->records[i]->only_old && is_name(format->records[i]->name, name))
+		if (is_name(format->records[i]->name, name))
 			return i;
 	}
 	return -1;
@@ -404,7 +352,7 @@ get_map(PfsSaveReader *r, const PfsSaveFormat *format, PfsSaveMap *map)
 		PfsSaveReader name;
 		uint32		nfields;
 
-		if (!get_bytes(r, PFS_WIRE_BYTES, &name) || !get_small_number(r, PFS_SAVE_FIELDS_MAX - n, &nfields))
+		if (!get_bytes(r, &name) || !get_small_number(r, PFS_SAVE_FIELDS_MAX - n, &nfields))
 			return false;
 		map->kinds[i].kind = kind_of(format, &name);
 		map->kinds[i].first = n;
@@ -413,7 +361,7 @@ get_map(PfsSaveReader *r, const PfsSaveFormat *format, PfsSaveMap *map)
 		{
 			uint32		wire;
 
-			if (!get_bytes(r, PFS_WIRE_BYTES, &name) || !get_small_number(r, PG_UINT8_MAX, &wire) ||
+			if (!get_bytes(r, &name) || !get_small_number(r, PG_UINT8_MAX, &wire) ||
 				(wire != PFS_WIRE_NUMBER && wire != PFS_WIRE_SIGNED && wire != PFS_WIRE_BYTES))
 				return false;
 			map->fields[n].wire = wire;
@@ -424,65 +372,19 @@ get_map(PfsSaveReader *r, const PfsSaveFormat *format, PfsSaveMap *map)
 	return true;
 }
 
-/* The same of a section of format 1, which has no such list: each of its parts is a kind. */
-static void
-make_old_map(const PfsSaveFormat *format, PfsSaveMap *map)
-{
-	int			n = 0;
-
-	map->nkinds = format->nold;
-	for (int i = 0; i < format->nold; i++)
-	{
-		const PfsSaveOldPart *part = &format->old[i];
-
-		map->kinds[i].kind = part->kind;
-		map->kinds[i].first = n;
-		map->kinds[i].nfields = part->nfields;
-		for (int f = 0; f < part->nfields; f++, n++)
-		{
-			PfsSaveReader name = {.at = part->fields[f].name};
-
-			name.end = name.at + strlen(name.at);
-			map->fields[n].wire = part->fields[f].wire;
-			map->fields[n].field = field_of(format->records[part->kind], &name, part->fields[f].wire);
-		}
-	}
-}
-
-/* Reads how many records a part of format 1 has. */
-static bool
-begin_old_part(PfsSaveRecords *r)
-{
-	uint8		ncount = r->format->old[r->old_part].ncount;
-
-	r->old_left = ncount == 0 ? 1 : ncount == PFS_SAVE_OLD_REST ? PG_UINT32_MAX : 0;
-	return r->old_left > 0 || pfs_save_get_into(&r->bytes, &r->old_left, ncount);
-}
-
 /* Finds out what the records of a section are here, and leads r to the first one. */
 bool
 pfs_save_open_records(PfsSaveRecords *r, PfsSaveMap *map, const PfsSaveFormat *format,
 					  const PfsSaveFound *found)
 {
-	bool		good = true;
-
 	memset(r, 0, sizeof(*r));
 	r->format = format;
 	r->map = map;
 	r->bytes = found->bytes;
-	r->old_part = found->old ? 0 : -1;
-	if (!found->old)
-		good = get_map(&r->bytes, format, map);
-	else if (format->nold == 0)
-		good = false;
-	else
-	{
-		make_old_map(format, map);
-		good = begin_old_part(r);
-	}
-	if (!good)
-		strlcpy(r->problem, "its list of fields cannot be read", sizeof(r->problem));
-	return good;
+	if (get_map(&r->bytes, format, map))
+		return true;
+	strlcpy(r->problem, "its list of fields cannot be read", sizeof(r->problem));
+	return false;
 }
 
 /* The kind of the next record, in the file; -1: there are no more, or r->problem. */
@@ -491,21 +393,8 @@ next_kind(PfsSaveRecords *r)
 {
 	uint32		kind;
 
-	while (r->old_part >= 0 && r->old_left == 0)
-	{
-		r->old_part++;
-		if (r->old_part == r->format->nold || !begin_old_part(r))
-		{
-			strlcpy(r->problem, "it has too many bytes, or too few", sizeof(r->problem));
-			return -1;
-		}
-	}
-	if (r->old_part >= 0 && r->old_left != PG_UINT32_MAX)
-		r->old_left--;
-	else if (r->bytes.at == r->bytes.end)
+	if (r->bytes.at == r->bytes.end)
 		return -1;
-	if (r->old_part >= 0)
-		return r->old_part;
 	if (!get_small_number(&r->bytes, PG_UINT32_MAX, &kind) || kind >= r->map->nkinds)
 	{
 		strlcpy(r->problem, "it has a record of no kind", sizeof(r->problem));

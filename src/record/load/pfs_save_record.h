@@ -42,7 +42,6 @@ typedef enum PfsSaveType
 	PFS_SAVE_TIME,				/* TimestampTz */
 	PFS_SAVE_TEXT,				/* PfsSavedString */
 	PFS_SAVE_BUCKETS,			/* uint64 [PFS_HISTOGRAM_BUCKETS] */
-	PFS_SAVE_BLOB,				/* PfsSavedString of any bytes */
 } PfsSaveType;
 
 /* Not terminated, and without a zero byte; of what is read, in the file's bytes.  NULL: none. */
@@ -74,7 +73,6 @@ typedef struct PfsSaveRecord
 	const PfsSaveField *fields;
 	uint16		nfields;
 	uint16		size;			/* of the struct */
-	bool		only_old;		/* it is in files of format 1 alone */
 
 	/* NULL, or: can there be such a record behind those before it? */
 	bool		(*is_possible) (const void *record, const PfsSaveRecords *r);
@@ -83,47 +81,20 @@ typedef struct PfsSaveRecord
 #define PFS_SAVE_RECORD(record_name, list, struct_type, ...) \
 	{.name = record_name, .fields = list, .nfields = lengthof(list), .size = sizeof(struct_type), __VA_ARGS__}
 
-/* How a field lies in the file.  Up to 16: a number of so many bytes, in format 1. */
+/* How a field lies in the file. */
 typedef enum PfsSaveWire
 {
 	PFS_WIRE_NUMBER = 'n',
 	PFS_WIRE_SIGNED = 's',		/* the sign in the lowest bit */
 	PFS_WIRE_BYTES = 'b',		/* a number, and so many bytes */
-	PFS_WIRE_OLD_BYTES = 'B',	/* format 1: the number has four bytes */
-	PFS_WIRE_OLD_BUCKETS = 'H', /* format 1: a byte, and so many times a
-								 * bucket's byte and its count */
 } PfsSaveWire;
 
-/* Records of one kind in a section of format 1, which does not say what it has. */
-typedef struct PfsSaveOldField
-{
-	const char *name;
-	uint8		wire;			/* PfsSaveWire */
-} PfsSaveOldField;
-
-typedef struct PfsSaveOldPart
-{
-	uint8		kind;			/* of the section's records */
-	uint8		ncount;			/* bytes that say how many there are; 0: one;
-								 * PFS_SAVE_OLD_REST: all up to the end */
-	uint16		nfields;
-	const PfsSaveOldField *fields;
-} PfsSaveOldPart;
-
-#define PFS_SAVE_OLD_REST PG_UINT8_MAX
-#define PFS_SAVE_OLD_PART(kind, ncount, list) {kind, ncount, lengthof(list), list}
-
-/*
- * What a section has: kinds of records, those that are only_old last; and what it had in format
- * 1.
- */
+/* What a section has: kinds of records. */
 typedef struct PfsSaveFormat
 {
 	const char *name;			/* less than PFS_SAVE_NAME_SIZE bytes */
 	const PfsSaveRecord *const *records;
 	int			nrecords;
-	const PfsSaveOldPart *old;
-	int			nold;
 } PfsSaveFormat;
 
 /* Begins a section with the names of its records and fields.  pfs_save_end_section() ends it. */
@@ -156,8 +127,6 @@ struct PfsSaveRecords
 	const PfsSaveMap *map;
 	PfsSaveReader bytes;
 	uint32		nread[PFS_SAVE_KINDS_MAX];	/* by kind here: records so far */
-	int			old_part;		/* -1: not a section of format 1 */
-	uint32		old_left;		/* records of this part */
 	char		problem[160];	/* why it cannot be read; "": none so far */
 };
 
