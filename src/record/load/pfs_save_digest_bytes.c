@@ -34,8 +34,6 @@ is_key(const PfsSavedKey *key)
 	return key->query_id != 0 || (key->database == InvalidOid && key->user == InvalidOid);
 }
 
-/* The same in format 1, where database and user were one number. */
-
 /* ---- digests ---- */
 
 static const PfsSaveField timer_fields[] = {

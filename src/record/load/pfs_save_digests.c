@@ -286,8 +286,6 @@ digests_use(PfsSaveRecords *r, const PfsSaveHead *head)
 		{
 			at, d->last_seen
 		};
-		/* In format 1 the records behind the timer are a part of their own. */
-		*r = again;
 	}
 	if (n > pfs_sizes.digests)
 		qsort(places, n, sizeof(Place), compare_places);

@@ -11,8 +11,6 @@
 
 #include "pfs_save_load_bytes.h"
 
-StaticAssertDecl(sizeof(PfsLoadHead) == 40, "a period of format 1 begins with it: keep a copy as it was");
-
 /* ---- classes and periods ---- */
 
 static const PfsSaveField class_fields[] = {
