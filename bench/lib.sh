@@ -86,6 +86,11 @@ pfs_off="pfs-off=pfs;pfs.instruments='%=OFF';pfs.consumers='%=OFF'"
 statements_alone="statements-alone=pfs;pfs.instruments='wait/%=OFF, idle=OFF, transaction=OFF'"
 statements_alone+=";pfs.consumers='events_%_history=OFF, events_%_history_long=OFF'"
 
+# Waits alone; and all but rows of tables.
+waits_alone="statement/%=OFF, stage/%=OFF, transaction=OFF"
+pfs_waits="pfs-waits=pfs;pfs.instruments='$waits_alone'"
+pfs_all="pfs-all=pfs;pfs.instruments='%=ON, wait/io/table/handler=OFF'"
+
 # What people run together where they have no pfs: numbers of statements, their processor time
 # and reads as the system counts them, and waits by samples every 10 ms.
 stack='stack=pg_stat_statements,pg_stat_kcache,pg_wait_sampling;pg_wait_sampling.profile_period=10'
@@ -107,9 +112,8 @@ installed_variants() {
 # The variants that all workloads are measured with, into the array variants; those
 # whose libraries are installed.  Needs BINDIR.
 all_variants() {
-	variants=('base=' "$pfs_off" 'pfs=pfs'
-		"pfs-all=pfs;pfs.instruments='%=ON';pfs.consumers='%=ON'" 'pg_stat_statements=pg_stat_statements'
-		'pg_wait_sampling=pg_wait_sampling' 'both=pg_stat_statements,pg_wait_sampling' "$stack")
+	variants=('base=' "$pfs_off" "$pfs_waits" 'pfs=pfs' "$pfs_all" 'pg_stat_statements=pg_stat_statements'
+		'pg_wait_sampling=pg_wait_sampling' "$stack")
 	installed_variants
 }
 
@@ -122,8 +126,7 @@ nested_variants() {
 
 # More of them for lookups, which have budgets of their own.
 more_variants() {
-	local waits="statement/%=OFF, stage/%=OFF, transaction=OFF"
-	variants+=("pfs-stages=pfs;pfs.instruments='stage/%=ON'" "pfs-waits=pfs;pfs.instruments='$waits'" "pfs-waits-memory=pfs;pfs.instruments='$waits, memory/%=ON'"
+	variants+=("pfs-stages=pfs;pfs.instruments='stage/%=ON'" "pfs-waits-memory=pfs;pfs.instruments='$waits_alone, memory/%=ON'"
 		"pfs-contended=pfs;pfs.lwlock_events=contended" "pfs-lwlocks=pfs;pfs.lwlock_events=all")
 }
 
