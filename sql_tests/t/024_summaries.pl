@@ -381,6 +381,25 @@ is($server->sql("SELECT current_connections FROM pfs.accounts WHERE user_name = 
 is($server->sql(q{SELECT count(*) FROM pfs.containers WHERE name IN ('thread_instances', 'thread_waits') AND records_high_water > 100}), 0,
 	'records were used again');
 
+# ---- connections, while accounts are truncated ----
+
+$load = $server->pgbench_start("SELECT 1;\n", '-c', 8, '-j', 1, '-C', '-U', 'u3', '-t', 30);
+my ($rows, $above, $twice) = (0, 0, 0);
+while ($server->pgbench_running($load))
+{
+	$rows += $server->sql(q{SELECT pfs.reset('accounts')});
+	$above += $server->sql('SELECT count(*) FROM pfs.accounts WHERE current_connections > total_connections');
+	# Of all that have come since, at least those that are there now are counted, and none twice.
+	$twice += $server->sql(q{SELECT count(*) FROM pfs.accounts WHERE user_name = 'u3' AND total_connections > 250});
+}
+$server->pgbench_end($load);
+cmp_ok($rows, '<=', 250, 'a row that leaves has had a connection');
+is("$above $twice", '0 0', 'no row has more connections now than in all, or more than there were');
+ok($server->poll(q{SELECT count(*) FROM pfs.threads WHERE name = 'thread/client_backend'}, 1), 'they have gone');
+$server->sql(q{SELECT pfs.reset('accounts')});
+is($server->sql('SELECT count(*) FROM pfs.accounts WHERE current_connections <> total_connections'), 0, 'behind TRUNCATE those that are there are all');
+is($server->sql(q{SELECT count(*) FROM pfs.accounts WHERE user_name = 'u3'}), 0, 'and the others have no row');
+
 # ---- thread_instrumentation off: the server alone counts ----
 
 $server->sql("SELECT pfs.reset('$table{global}')");

@@ -18,8 +18,8 @@ add_account_cb(const PfsAccount *account, void *arg)
 }
 
 #define CONNECTIONS_COLUMNS(X, t) \
-	X(t, current_connections, bigint, count, row->current, "Connections now.") \
-	X(t, total_connections, bigint, count, row->total, "Connections since the last TRUNCATE.")
+	X(t, current_connections, bigint, count, pfs_connections_now(row->connections), "Connections now.") \
+	X(t, total_connections, bigint, count, pfs_connections_total(row->connections), "Connections since the last TRUNCATE.")
 
 #define ACCOUNTS_COLUMNS(X, t) PFS_USER_COLUMN(X, t, row) PFS_HOST_COLUMN(X, t, row) CONNECTIONS_COLUMNS(X, t)
 #define USERS_COLUMNS(X, t) PFS_USER_COLUMN(X, t, row) CONNECTIONS_COLUMNS(X, t)

@@ -258,24 +258,14 @@ pfs_accounts_start(void)
 	}
 }
 
-/*
- * Adds to the connections of the records that a thread refers to; what is added to the total
- * is never taken back.
- */
+/* Adds to the connections of the records that a thread refers to. */
 void
-pfs_account_count_connection(const PfsAccountRefs *refs, int64 connections)
+pfs_account_count_connection(const PfsAccountRefs *refs, uint64 connections)
 {
 	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
-		uint32		index = refs->records[kind];
-		PfsAccount *account;
-
-		if (index == PFS_NO_RECORD)
-			continue;
-		account = pfs_account_at(kind, index);
-		pfs_add_relaxed(&account->current, (uint64) connections);
-		if (connections > 0)
-			pfs_add_relaxed(&account->total, (uint64) connections);
+		if (refs->records[kind] != PFS_NO_RECORD)
+			pfs_add_relaxed(&pfs_account_at(kind, refs->records[kind])->connections, connections);
 	}
 }
 
@@ -318,7 +308,7 @@ void
 pfs_account_leave(PfsAccountRefs *refs)
 {
 	if (refs->counted)
-		pfs_account_count_connection(refs, -1);
+		pfs_account_count_connection(refs, -PFS_CONNECTION_NOW);
 	refs->counted = false;
 	for (PfsAccountKind kind = 0; kind < PFS_NUM_ACCOUNT_KINDS; kind++)
 	{
@@ -352,27 +342,41 @@ pfs_account_remove(PfsAccountKind kind, uint32 index, uint64 word, PfsAccountPus
 	pfs_pages_free(pfs_accounts[kind].pages, index);
 }
 
+/* The total of a record becomes what it has now; false: that is nothing, and it had a row. */
+static bool
+restart_connections(PfsAccount *account)
+{
+	uint64		before = pfs_load_relaxed(&account->connections);
+	uint64		now;
+
+	do
+		now = pfs_connections_now(before);
+	while (!pfs_cas(&account->connections, &before, now * PFS_CONNECTION_NOW + now));
+	return now > 0 || before == 0;
+}
+
 /*
  * Removes the records of a kind that nobody has pinned, for TRUNCATE of accounts, users
- * or hosts.  The others stay with as many total connections as current ones.
+ * or hosts.  The others stay with as many total connections as current ones.  Returns how many had a row and have none
+ * any more.
  */
-void
+int64
 pfs_accounts_purge(PfsAccountKind kind, PfsAccountPush push)
 {
 	PfsAccounts *accounts = &pfs_accounts[kind];
+	int64		rows = 0;
 
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(accounts->pages, &at);)
 	{
 		PfsAccount *account = pfs_account_at(kind, at.index);
 
-		if (pfs_ref_mark_found_dead(&accounts->references[at.index], &accounts->pages->state[at.index], at.word))
-			pfs_account_remove(kind, at.index, at.word, push);
-		else
+		if (!pfs_ref_mark_found_dead(&accounts->references[at.index], &accounts->pages->state[at.index], at.word))
 		{
-			/* A session that comes meanwhile adds to both. */
-			uint64		total = pfs_load_relaxed(&account->total);
-
-			pfs_add_relaxed(&account->total, pfs_load_relaxed(&account->current) - total);
+			rows += restart_connections(account) ? 0 : 1;
+			continue;
 		}
+		rows += account->connections != 0 ? 1 : 0;
+		pfs_account_remove(kind, at.index, at.word, push);
 	}
+	return rows;
 }

@@ -20,6 +20,24 @@
 #define PFS_NO_RECORDS {PFS_NO_RECORD, PFS_NO_RECORD, PFS_NO_RECORD}
 
 /*
+ * Connections: those now above those since the last TRUNCATE, so that both are of one moment.  A connection
+ * that begins adds to both, one that ends takes from the former.
+ */
+#define PFS_CONNECTION_NOW	(UINT64_C(1) << 40)
+
+static inline uint64
+pfs_connections_now(uint64 connections)
+{
+	return connections / PFS_CONNECTION_NOW;
+}
+
+static inline uint64
+pfs_connections_total(uint64 connections)
+{
+	return connections % PFS_CONNECTION_NOW;
+}
+
+/*
  * One account, user or host; behind it lie the links to its cells, of each family.
  * Names never change while it is ALLOCATED, parents only in a move (pfs_account_evict.h) and
  * while nobody has pinned it.
@@ -27,8 +45,7 @@
 typedef struct PfsAccount
 {
 	uint64		hash;			/* of the names */
-	uint64		current;		/* connections now; atomic */
-	uint64		total;			/* connections since the last TRUNCATE; atomic */
+	uint64		connections;	/* see above; atomic; 0: it has no row */
 	uint32		parents[PFS_NUM_ACCOUNT_KINDS]; /* of an account its user and
 												 * its host, which it has
 												 * pinned; else PFS_NO_RECORD */
@@ -147,7 +164,7 @@ extern void pfs_account_pin_all_again(const uint32 *records);
 extern void pfs_account_unpin_all(uint32 *records);
 
 /* Adds to the connections of the records that a thread refers to. */
-extern void pfs_account_count_connection(const PfsAccountRefs *refs, int64 connections);
+extern void pfs_account_count_connection(const PfsAccountRefs *refs, uint64 connections);
 
 /* ---- records that go ---- */
 
@@ -162,8 +179,8 @@ extern void pfs_account_remove(PfsAccountKind kind, uint32 index, uint64 word, P
 
 /*
  * Remove the records of a kind that nobody refers to, give the rest as many
- * total connections as current ones.  In a turn alone, while eviction is forbidden.
+ * total connections as current ones; how many rows that were.  In a turn alone, while eviction is forbidden.
  */
-extern void pfs_accounts_purge(PfsAccountKind kind, PfsAccountPush push);
+extern int64 pfs_accounts_purge(PfsAccountKind kind, PfsAccountPush push);
 
 #endif							/* PFS_ACCOUNT_H */

@@ -164,6 +164,6 @@ pfs_account_enter(PfsAccountRefs *refs, const char *user_name, const char *host_
 		return false;
 	}
 	refs->counted = true;
-	pfs_account_count_connection(refs, 1);
+	pfs_account_count_connection(refs, PFS_CONNECTION_NOW + 1);
 	return true;
 }

@@ -92,7 +92,7 @@ flush_to_others(PfsAccountKind kind, PfsAccount *account)
 				add_beside(family, &chunk, &theirs);
 		}
 	}
-	pfs_add_relaxed(&others->total, pfs_load_relaxed(&account->total));
+	pfs_add_relaxed(&others->connections, pfs_connections_total(account->connections));
 }
 
 /*
@@ -132,7 +132,7 @@ is_idle(PfsAccountKind kind, uint32 index)
 {
 	const PfsAccount *account = pfs_account_at(kind, index);
 
-	return index != pfs_accounts[kind].others && account->named && pfs_load_relaxed(&account->current) == 0 &&
+	return index != pfs_accounts[kind].others && account->named && pfs_connections_now(pfs_load_relaxed(&account->connections)) == 0 &&
 		(kind != PFS_ACCOUNTS || pfs_load_relaxed(&pfs_accounts[kind].references[index]) == 0);
 }
 

@@ -11,29 +11,6 @@
 
 #include "pfs_account_read.h"
 
-/*
- * Hands a copy of each account, user or host that has or had a connection to emit;
- * for the tables and for the counts that TRUNCATE returns.  A user or a host whose
- * accounts are still remembered outlives TRUNCATE without a connection: it is left
- * out here, and shows again with the next connection.  So is the record of all others
- * until it has had one.
- */
-void
-pfs_accounts_each(PfsAccountKind kind, PfsAccountEmit emit, void *arg)
-{
-	PfsPages   *pages = pfs_accounts[kind].pages;
-
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pages, &at);)
-	{
-		PfsAccount	copy;
-
-		CHECK_FOR_INTERRUPTS();
-		if (pfs_pages_copy(pages, at.index, 0, &copy, sizeof(copy), &at.word) &&
-			(copy.total > 0 || copy.current > 0))
-			emit(&copy, arg);
-	}
-}
-
 /* What a reader of rows wants. */
 typedef struct Rows
 {
@@ -42,12 +19,25 @@ typedef struct Rows
 	void	   *arg;
 } Rows;
 
+/*
+ * A user or a host whose accounts are still remembered outlives TRUNCATE without a connection: it is left
+ * out here, and shows again with the next connection.  So is the record of all others
+ * until it has had one.
+ */
 static void
 rows_cb(PfsPatience *patience, void *arg)
 {
 	const Rows *rows = arg;
+	PfsPages   *pages = pfs_accounts[rows->kind].pages;
 
-	pfs_accounts_each(rows->kind, rows->emit, rows->arg);
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pages, &at);)
+	{
+		PfsAccount	copy;
+
+		CHECK_FOR_INTERRUPTS();
+		if (pfs_pages_copy(pages, at.index, 0, &copy, sizeof(copy), &at.word) && copy.connections != 0)
+			rows->emit(&copy, rows->arg);
+	}
 }
 
 /* Reads all rows as of one moment: what an eviction takes from a row, that of all others gets. */

@@ -13,8 +13,7 @@
 /* A row of accounts, users, hosts. */
 typedef void (*PfsAccountEmit) (const PfsAccount *copy, void *arg);
 
-/* Hands each row to emit: inside work in the turn of summaries; in a turn of its own. */
-extern void pfs_accounts_each(PfsAccountKind kind, PfsAccountEmit emit, void *arg);
+/* Hands each row to emit, which may raise errors. */
 extern void pfs_accounts_read(PfsAccountKind kind, PfsAccountEmit emit, void *arg);
 
 #endif							/* PFS_ACCOUNT_READ_H */

@@ -15,8 +15,8 @@
  * out itself: it is as if its event had ended before.  Only the count of events that
  * is returned may then be short of it.
  *
- * Cells above threads are emptied by truncators only, one at a time.  What threads
- * add to them meanwhile is taken, or stays.
+ * Cells above threads are emptied by truncators, one at a time, and by evictions,
+ * which are forbidden meanwhile.  What threads add to them is taken, or stays.
  */
 #include "postgres.h"
 
@@ -262,7 +262,7 @@ note_reset(PfsFamily family, PfsLevel level)
 }
 
 /*
- * Waits, first thing in the turn, for every thread that has to be waited for, as long as nothing has
+ * Waits, first thing in the turn, for every thread inside a write section of this family's lock, as long as nothing has
  * changed and the command can still be cancelled; behind it interrupts wait for the end of the turn.
  */
 static void
@@ -313,12 +313,6 @@ push_up(PfsAccountKind kind, PfsAccount *account)
 		(void) take_record(family, account, &to);
 }
 
-static void
-count_cb(const PfsAccount *copy, void *arg)
-{
-	(*(int64 *) arg)++;
-}
-
 /*
  * Records are removed first: each one's groups of counters are free for what the next
  * one moves into the levels above.  The second step frees none.
@@ -327,16 +321,11 @@ static void
 truncate_accounts_cb(PfsPatience *patience, void *arg)
 {
 	Truncation *truncation = arg;
-	int64		before = 0;
-	int64		after = 0;
 
 	begin_truncation(PFS_FAMILY_WAITS, patience);
-	pfs_accounts_each(truncation->kind, count_cb, &before);
-	pfs_accounts_purge(truncation->kind, push_up);
-	pfs_accounts_each(truncation->kind, count_cb, &after);
+	truncation->left = pfs_accounts_purge(truncation->kind, push_up);
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
 		(void) truncate_level(family, pfs_level_of_kind[truncation->kind], patience);
-	truncation->left = Max(before - after, 0);
 	RESUME_INTERRUPTS();
 }
 

@@ -13,6 +13,9 @@
  * process wait for a pass over all records.)  The sweep's position is one atomic counter,
  * so two processes never stand at the same digest.  One that is pinned is passed over.
  *
+ * Only what is in the record moves.  What sessions have pending for it, sleeping ones too, stays in their places,
+ * which pin nothing (../ledger/README.md, "Digests").
+ *
  * Evictions move counters, and so they and readers keep to the ledger's protocol, as flushes do
  * (../ledger/README.md).  Statements for which there is no room meanwhile are counted for all others:
  * nobody waits, nothing is lost.  The losses of the container count the digests that had to be evicted,

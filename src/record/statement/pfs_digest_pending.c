@@ -84,7 +84,7 @@ flush_counters(const PfsPendingDigest *p, PfsSharedStatementCell *to)
 
 /*
  * Adds a place's numbers to a digest's record, cached NULL: to all others'.  Each part is asked for again
- * before each of its numbers: a truncator may have stopped waiting for this process.
+ * before each bucket, wait and row: a truncator may have stopped waiting for this process.
  */
 static void
 add_to_record(const PfsPendingDigest *p, PfsCachedDigest *cached)

@@ -4,8 +4,9 @@
  *	  its thread's totals, and not added to them yet.
  *
  * A place's numbers are added to the digest's record when the place is needed for another digest, or a number
- * does not fit any more, or the process ends; where that is forbidden, or the record has gone, statements are
- * counted in their digest's record at once.
+ * does not fit any more, or the process ends; where that is forbidden, statements for which there is no place are
+ * counted in their digest's record at once.  When the record has gone, the next statement makes the digest anew and
+ * gets another place; this one's numbers go where merge_cb() says.
  *
  * A place counts a statement once, for its digest and for its thread: to the totals of the thread readers add
  * what its places have (PfsSummaryPending), until the owner collects it in the thread's cell of the statements'
