@@ -1,6 +1,6 @@
 /*
  * pfs_thread_end.h
- *	  How a process leaves its record.
+ *	  The end of a process, which frees its thread record; children that are no processes of the server.
  */
 #ifndef PFS_THREAD_END_H
 #define PFS_THREAD_END_H

@@ -1,7 +1,7 @@
 /*
  * pfs_summary_own.h
  *	  The owner's side of the summaries: a wait is counted in the thread's own cell of
- *	  its instrument, inline.
+ *	  its instrument, inline; of waits whose lookup is cached ../object/pfs_wait_lookup.h does it.
  *
  * Everything here is done inside a write section of the family.
  */

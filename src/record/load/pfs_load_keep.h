@@ -1,7 +1,9 @@
 /*
  * pfs_load_keep.h
- *	  What the recorder, and who writes the file, do with the sums of the periods under way.
- *	  pfs_load_keep() itself is declared with its rows: pfs_load_row.h.
+ *	  What is kept of each period, its largest rows and the remainders, and the sums of the minute and
+ *	  the ten minutes under way.
+ *
+ * pfs_load_keep() itself is declared with its rows: pfs_load_row.h.
  */
 #ifndef PFS_LOAD_KEEP_H
 #define PFS_LOAD_KEEP_H

@@ -1,6 +1,8 @@
 /*
  * pfs_account_read.h
- *	  Readers of accounts, users and hosts.
+ *	  Readers of accounts, users and hosts; pfs_summary_truncate.c truncates them: it removes the records that
+ *	  no session has pinned, whose numbers go to the levels above, then truncates this level in all families of
+ *	  summaries.
  *
  * Backends only, and the recorder.
  */

@@ -1,8 +1,9 @@
 /*
  * pfs_event_read.h
- *	  What families of events differ in for readers: slots that hold several events,
- *	  events that lie elsewhere, columns that only readers fill in.  Apart from
- *	  pfs_event.h, as no instrument point knows any of it.
+ *	  Readers of running and finished events, for the three tables of each family; and what families
+ *	  differ in there: slots that hold several events, events that lie elsewhere, columns that only readers fill in.
+ *
+ * Apart from pfs_event.h, as no instrument point knows any of it.
  */
 #ifndef PFS_EVENT_READ_H
 #define PFS_EVENT_READ_H

@@ -1,7 +1,9 @@
 /*
  * pfs_digest_evict.h
- *	  What the two files of the container of digests share: the index, all others'
- *	  time span, and eviction.  Apart from pfs_digest.h, which statements include.
+ *	  Eviction of digests: which one goes when a new one needs the place, and how its counters get to
+ *	  all others; and what that shares with pfs_digest.c.
+ *
+ * Apart from pfs_digest.h, which statements include.
  */
 #ifndef PFS_DIGEST_EVICT_H
 #define PFS_DIGEST_EVICT_H

@@ -1,8 +1,11 @@
 /*
  * pfs_plain.h
- *	  The fast path of a plain statement: one of a client's, which the session has waited for or which
- *	  follows another plain one in a pipeline, that the executor runs once, or that is an EXECUTE, SET or SHOW,
- *	  or begins or ends a transaction, while everything is switched on as by default, or memory and stages are on besides.
+ *	  The fast path of nearly every statement at top level, and of those that functions execute: whether
+ *	  there can be one, its start and its end.
+ *
+ * A statement is plain if it is one of a client's, which the session has waited for or which
+ * follows another plain one in a pipeline, that the executor runs once, or that is an EXECUTE, SET or SHOW,
+ * or begins or ends a transaction, while everything is switched on as by default, or memory and stages are on besides.
  *
  * Of such a statement the process keeps only what its end needs (PfsPlain), and its event is filled
  * in once, when its query is known.  Everything else that can happen to a statement is the business
