@@ -92,17 +92,21 @@ typedef enum PfsEventFamily
 
 /*
  * Families of summaries: instruments whose numbers have the same shape.  They lie in
- * the same cells, and are truncated together.
+ * the same cells, and are truncated together.  Each with the word in the name of its
+ * PfsSummaryKind, pfs_WORD_kind.  Idleness is a wait; cells of errors are SQLSTATEs.
  */
+#define PFS_FAMILIES(X) \
+	X(PFS_FAMILY_WAITS, wait) \
+	X(PFS_FAMILY_MEMORY, memory) \
+	X(PFS_FAMILY_STAGES, stage) \
+	X(PFS_FAMILY_STATEMENTS, statement) \
+	X(PFS_FAMILY_TRANSACTIONS, transaction) \
+	X(PFS_FAMILY_ERRORS, error)
+
 typedef enum PfsFamily
 {
-	PFS_FAMILY_WAITS,			/* idle, too */
-	PFS_FAMILY_MEMORY,
-	PFS_FAMILY_STAGES,
-	PFS_FAMILY_STATEMENTS,
-	PFS_FAMILY_TRANSACTIONS,
-	PFS_FAMILY_ERRORS,			/* cells are SQLSTATEs */
-	PFS_NUM_FAMILIES,
+	PFS_FAMILIES(PFS_ENUMERATOR)
+	PFS_NUM_FAMILIES
 } PfsFamily;
 
 /*
@@ -138,22 +142,6 @@ typedef enum PfsAccountKind
 } PfsAccountKind;
 
 #define PFS_NUM_ACCOUNT_KINDS (PFS_HOSTS + 1)
-
-/*
- * Objects that processes share and that each process counts for in places of its own
- * (pfs_pending.h).  pfs_families.c says what a kind differs in.
- */
-typedef enum PfsCountedObjects
-{
-	PFS_COUNTED_FILES,
-	PFS_COUNTED_TABLES,			/* rows by no index */
-	PFS_COUNTED_INDEXES,
-	PFS_COUNTED_SOCKETS,
-	PFS_COUNTED_DIGESTS,
-	PFS_COUNTED_PROGRAMS,
-} PfsCountedObjects;
-
-#define PFS_NUM_COUNTED_OBJECTS (PFS_COUNTED_PROGRAMS + 1)
 
 /* pfs.lwlock_events: what is an event of an LWLock. */
 typedef enum PfsLwlockEvents

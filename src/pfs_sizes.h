@@ -1,7 +1,7 @@
 /*
  * pfs_sizes.h
  *	  How many records the containers have: the list of their settings, and the sizes
- *	  in effect.
+ *	  in effect; and which of them are kinds of counted objects.
  *
  * A size stands once, here.  pfs_guc.c defines its setting, pfs_module.c works out the
  * default, and the container's part reads pfs_sizes when the segment is laid out.
@@ -131,6 +131,27 @@
 	  "-1 is sized from max_connections; 0: none.")
 
 #define PFS_SIZE_FIELD(field, ...) uint32 field;
+
+/*
+ * The kinds of counted objects, each with its size: objects that processes share, and that each process counts for by
+ * itself (ledger/pfs_pending.h).  Of this list is made whatever is there for each kind: its descriptor and its part are
+ * pfs_counted_SIZE and pfs_part_SIZE, which the kind's own file defines.  Its number says also whose turn it is
+ * (pfs_patience.h), and the order is that of the kinds among the parts (pfs_parts.c).
+ */
+#define PFS_COUNTED_KINDS(X) \
+	X(PFS_COUNTED_DIGESTS, digests) \
+	X(PFS_COUNTED_PREPARED, prepared) \
+	X(PFS_COUNTED_FILES, files) \
+	X(PFS_COUNTED_TABLES, tables) \
+	X(PFS_COUNTED_INDEXES, indexes) \
+	X(PFS_COUNTED_SOCKETS, sockets) \
+	X(PFS_COUNTED_PROGRAMS, programs)
+
+typedef enum PfsCountedObjects
+{
+	PFS_COUNTED_KINDS(PFS_ENUMERATOR)
+	PFS_NUM_COUNTED_OBJECTS
+} PfsCountedObjects;
 
 /* Sizes in effect, -1 resolved.  Filled when the server asks for memory. */
 typedef struct PfsSizes

@@ -132,7 +132,7 @@ my @groups = (
 		[ 'pfs_summary_touch', [ 'SELECT pg_sleep(0)', q{SELECT pg_sleep(0.1)} ], 'the first wait of an instrument' ],
 		[ 'pfs_file_sum.c:add_cb', q{SELECT count(pg_read_binary_file('base/1/' || f, 0, 1)) FROM (SELECT f FROM pg_ls_dir('base/1') f WHERE f ~ '^[0-9]+$' LIMIT 60) t},
 			'adding to a file what was pending' ],
-		[ 'pfs_socket_detach', 'end', 'the end of a socket' ],
+		[ 'pfs_socket.c:detach', 'end', 'the end of a socket' ],
 		[ 'pfs_prepared_add', [ 'PREPARE p AS SELECT 1', q{DO $$ BEGIN EXECUTE 'EXECUTE p'; END $$} ], 'an execution of a prepared statement' ],
 		[ 'publish_switches', q{SELECT to_tsvector('english', 'a b')}, 'making an instrument' ],
 		[ 'pfs_pages_publish', 'PREPARE p AS SELECT 1', 'making a record' ],

@@ -13,12 +13,8 @@
 #include "pfs_error.h"
 #include "pfs_event_cell.h"
 #include "pfs_event_read.h"
-#include "pfs_file_sum.h"
-#include "pfs_rel_count.h"
-#include "pfs_socket.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_memory.h"
-#include "pfs_program.h"
 #include "pfs_register.h"
 #include "pfs_stage.h"
 #include "pfs_statement.h"
@@ -80,23 +76,11 @@ static const PfsEventFamilyRead event_family_reads[PFS_NUM_EVENT_FAMILIES] = {
 	},
 };
 
-static const PfsSummaryKind *const summary_kinds[PFS_NUM_FAMILIES] = {
-	[PFS_FAMILY_WAITS] = &pfs_wait_kind,
-	[PFS_FAMILY_MEMORY] = &pfs_memory_kind,
-	[PFS_FAMILY_STAGES] = &pfs_stage_kind,
-	[PFS_FAMILY_STATEMENTS] = &pfs_statement_kind,
-	[PFS_FAMILY_TRANSACTIONS] = &pfs_transaction_kind,
-	[PFS_FAMILY_ERRORS] = &pfs_error_kind,
-};
+#define SUMMARY_KIND(number, family) &pfs_##family##_kind,
+#define COUNTED_KIND(number, kind) &pfs_counted_##kind,
 
-static const PfsCountedKind *const counted_kinds[PFS_NUM_COUNTED_OBJECTS] = {
-	[PFS_COUNTED_FILES] = &pfs_counted_files,
-	[PFS_COUNTED_TABLES] = &pfs_counted_tables,
-	[PFS_COUNTED_INDEXES] = &pfs_counted_indexes,
-	[PFS_COUNTED_SOCKETS] = &pfs_counted_sockets,
-	[PFS_COUNTED_DIGESTS] = &pfs_counted_digests,
-	[PFS_COUNTED_PROGRAMS] = &pfs_counted_programs,
-};
+static const PfsSummaryKind *const summary_kinds[] = {PFS_FAMILIES(SUMMARY_KIND)};
+static const PfsCountedKind *const counted_kinds[] = {PFS_COUNTED_KINDS(COUNTED_KIND)};
 
 StaticAssertDecl(sizeof(PfsTotals) <= PFS_TOTALS_SIZE_MAX && sizeof(PfsMemoryTotals) <= PFS_TOTALS_SIZE_MAX &&
 				 sizeof(PfsStatementTotals) <= PFS_TOTALS_SIZE_MAX && sizeof(PfsTransactionTotals) <= PFS_TOTALS_SIZE_MAX &&

@@ -37,7 +37,6 @@ PendingContext *x;
 PfsPages   *objects;
 
 static PfsThread *self;
-static uint32 objects_max = OBJECTS;
 
 uint64
 sum_of(const uint64 *counts)
@@ -148,9 +147,7 @@ events_cb(const PfsPending *p)
 }
 
 static PfsCountedKind kind = {
-	.turn = PFS_TURN_FILES,
 	.objects = &objects,
-	.max = &objects_max,
 	.make = make_cb,
 	.add = add_cb,
 	.events = events_cb,
@@ -173,7 +170,7 @@ evict(HammerRng *rng)
 	uint64		word = pfs_pages_word(objects, index);
 	Object	   *object = pfs_pages_record(objects, index);
 
-	if (!pfs_may_move(kind.turn) || (word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED ||
+	if (!pfs_may_move(KIND) || (word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED ||
 		!pfs_ref_mark_found_dead(&x->refs[index], &objects->state[index], word))
 		return;
 	for (int key = 0; key < KEYS; key++)
@@ -331,13 +328,13 @@ check_rest(void)
 	uint64		seen[KEYS];
 	uint64		begun = sum_of(x->begun);
 
-	pfs_pending_work(KIND, false, read_names, seen);
+	pfs_blocking_work(KIND, false, read_names, seen);
 	if (x->cleared + sum_of(seen) != begun)
 		hammer_fail("%lu events of %lu were cleared, and %lu are there", x->cleared, begun, sum_of(seen));
-	pfs_pending_work(KIND, false, read_objects, seen);
+	pfs_blocking_work(KIND, false, read_objects, seen);
 	if (!variant->removes && x->pushed + sum_of(seen) != begun)
 		hammer_fail("%lu events of %lu were taken from objects, and %lu are there", x->pushed, begun, sum_of(seen));
-	pfs_pending_work(KIND, false, read_part, seen);
+	pfs_blocking_work(KIND, false, read_part, seen);
 	if (x->parted + seen[0] != begun)
 		hammer_fail("%lu events of %lu were taken from the part, and %lu are there", x->parted, begun, seen[0]);
 	if (variant->leaves && sum_of(x->of_threads) != begun)
@@ -398,7 +395,8 @@ hammer_pending(void)
 		return;
 	}
 	pfs_sizes.threads = THREADS;
-	/* All kinds are this one. */
+	pfs_sizes.files = OBJECTS;
+	/* All kinds are this one; only files have places. */
 	for (int i = 0; i < PFS_NUM_COUNTED_OBJECTS; i++)
 		pfs_counted_kinds[i] = &kind;
 	for (variant = variants; variant < variants + lengthof(variants); variant++)

@@ -119,7 +119,7 @@ extern uint64 sum_of(const uint64 *counts);
 /* Readers and truncators, until the time is over; removes: it removes objects. */
 extern void work_with_all(bool removes, HammerRng *rng);
 
-/* Work for pfs_pending_work(), each to an array by key: what names have, what objects have that are there. */
+/* Work for pfs_blocking_work(), each to an array by key: what names have, what objects have that are there. */
 extern void read_names(PfsPatience *patience, void *arg);
 extern void read_objects(PfsPatience *patience, void *arg);
 

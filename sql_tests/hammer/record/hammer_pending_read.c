@@ -226,11 +226,11 @@ free_one(void)
 
 	if (pfs_objects_in_use(KIND, tombstones, 1) != 0)
 		return;
-	pfs_turn_begin(PFS_TURN_FILES, true);
+	pfs_turn_begin(PFS_COUNTED_FILES, true);
 	for (int key = 0; key < KEYS; key++)
 		add(NULL, key, pfs_exchange(&object->sums[key], 0));
 	pfs_pages_free(objects, tombstones[0]);
-	pfs_turn_end(PFS_TURN_FILES, true);
+	pfs_turn_end(PFS_COUNTED_FILES, true);
 	ntombstones--;
 	memmove(&tombstones[0], &tombstones[1], ntombstones * sizeof(tombstones[0]));
 	x->freed++;
@@ -267,11 +267,11 @@ work_with_all(bool removes, HammerRng *rng)
 		 * milliseconds.
 		 */
 		if (dice == 0 && !variant->evicts)
-			pfs_pending_work(KIND, true, push, NULL);
+			pfs_blocking_work(KIND, true, push, NULL);
 		else if (dice == 1 && variant->removes)
-			pfs_pending_work(KIND, true, clear, NULL);
+			pfs_blocking_work(KIND, true, clear, NULL);
 		else if (dice == 2)
-			pfs_pending_work(KIND, true, truncate_part, NULL);
+			pfs_blocking_work(KIND, true, truncate_part, NULL);
 		else if (dice < 56 && removes)
 		{
 			remove_one(rng);
@@ -279,7 +279,7 @@ work_with_all(bool removes, HammerRng *rng)
 		}
 		else
 		{
-			pfs_pending_work(KIND, false, dice % 2 == 0 ? read_names : read_objects, seen);
+			pfs_blocking_work(KIND, false, dice % 2 == 0 ? read_names : read_objects, seen);
 			pfs_add_relaxed(&x->read, 1);
 		}
 		/* Flushes are forbidden meanwhile. */

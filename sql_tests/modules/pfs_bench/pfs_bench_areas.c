@@ -51,9 +51,8 @@ pfs_bench_areas(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 
 	InitMaterializedSRF(fcinfo, 0);
-	for (int i = 0; i < pfs_num_parts; i++)
+	pfs_each_part(part)
 	{
-		const PfsPart *part = &pfs_parts[i];
 		const PfsPages *pages = part->pages != NULL ? *part->pages : NULL;
 
 		if (part->address != NULL)

@@ -65,9 +65,6 @@ typedef struct PfsMemoryTotals
 	uint64_t	high_bytes;
 } PfsMemoryTotals;
 
-struct PfsSummaryKind;
-extern const struct PfsSummaryKind pfs_memory_kind;
-
 /* Owner, inside a write section: use up what is left of some headroom; returns the rest. */
 static inline uint64_t
 pfs_memory_use_up(uint64_t *headroom, uint64_t n)

@@ -132,6 +132,16 @@ pfs_kind_count(const PfsSummaryKind *kind, const void *totals)
 }
 
 void
+pfs_families_start(void)
+{
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		if (pfs_summary_kinds[family]->start != NULL)
+			pfs_summary_kinds[family]->start();
+	}
+}
+
+void
 pfs_families_reset_lost(void)
 {
 	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)

@@ -52,8 +52,6 @@ typedef struct PfsSharedSummary
 								 * atomic; NULL: none */
 } PfsSharedSummary;
 
-extern const PfsSummaryKind pfs_wait_kind;
-
 /* [PFS_NUM_FAMILIES]; NULL: pfs is off.  Inherited. */
 extern PFS_HIDDEN PfsSharedSummary *pfs_summary;
 
@@ -70,7 +68,8 @@ extern size_t pfs_summary_server_size(PfsFamily family);
 /* Postmaster: takes all of them. */
 extern void pfs_summary_lay_out(PfsSegment *seg);
 
-/* TRUNCATE of containers. */
+/* What each family does at the start; and at TRUNCATE of containers. */
+extern void pfs_families_start(void);
 extern void pfs_families_reset_lost(void);
 
 /* ---- owner of a thread, inside a write section ---- */

@@ -59,6 +59,12 @@ typedef struct PfsSummaryKind
 	uint32		totals_size;
 
 	/*
+	 * Postmaster: registers the instruments that the family has beside those
+	 * of the server's lists.  NULL: none.
+	 */
+	void		(*start) (void);
+
+	/*
 	 * Cells of each block.  0: as the function says, which is asked before
 	 * the segment is laid out, when other sizes are known.
 	 */
@@ -201,6 +207,10 @@ extern void pfs_kind_clear_going(const PfsSummaryKind *kind, void *cell);
 extern void pfs_kind_merge(const PfsSummaryKind *kind, void *shared, const void *totals);
 extern void pfs_kind_read(const PfsSummaryKind *kind, void *shared, void *totals, bool take);
 extern uint64 pfs_kind_count(const PfsSummaryKind *kind, const void *totals);
+
+#define PFS_FAMILY_DECLARE(number, family) extern const PfsSummaryKind pfs_##family##_kind;
+
+PFS_FAMILIES(PFS_FAMILY_DECLARE)
 
 /*
  * The families, each by its number.  Set once, when the library is loaded

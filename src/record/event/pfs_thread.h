@@ -16,6 +16,7 @@
 #include "pfs_memory_cell.h"
 #include "pfs_histogram.h"
 #include "pfs_pages.h"
+#include "pfs_sizes.h"
 #include "utils/backend_status.h"
 
 #define PFS_SWITCH_ON	0x1

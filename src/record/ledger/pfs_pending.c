@@ -19,6 +19,11 @@ PFS_HOT_FIRST char *pfs_my_pending[PFS_NUM_COUNTED_OBJECTS];
 /* By kind: which way of a set is emptied next. */
 static uint32 next_way[PFS_NUM_COUNTED_OBJECTS];
 
+#define OBJECTS_MAX(number, kind) &pfs_sizes.kind,
+
+/* By kind: its setting. */
+static const uint32 *const objects_max[] = {PFS_COUNTED_KINDS(OBJECTS_MAX)};
+
 /* Takes the places of each kind of which there can be objects. */
 void
 pfs_pending_lay_out(PfsSegment *seg)
@@ -27,9 +32,10 @@ pfs_pending_lay_out(PfsSegment *seg)
 	{
 		const PfsPendingShape *shape = pfs_counted_kinds[kind]->shape;
 
+		if (shape == NULL || *objects_max[kind] == 0)
+			continue;
 		Assert(shape->size <= PFS_PENDING_SIZE_MAX);
-		if (*pfs_counted_kinds[kind]->max > 0)
-			pfs_thread_sets_lay_out(&pfs_pending_sets[kind], seg, pfs_pending_bytes(shape));
+		pfs_thread_sets_lay_out(&pfs_pending_sets[kind], seg, pfs_pending_bytes(shape));
 	}
 }
 
@@ -41,10 +47,11 @@ pfs_pending_start(void)
 		pfs_words->object_truncations[kind] = 1;
 }
 
-/* Forgets the places of this process, which the next one with its record goes on with. */
+/* Forgets the places of this process, which the next one with its record goes on with; frees what it has removed. */
 void
 pfs_pending_detach(PfsThread *t)
 {
+	pfs_objects_free_removed();
 	memset(pfs_my_pending, 0, sizeof(pfs_my_pending));
 }
 
@@ -173,7 +180,7 @@ flush(PfsThread *t, PfsCountedObjects kind, PfsPending *p)
 
 	if (p->generation == 0)
 		return true;
-	if (!pfs_may_move(of->turn))
+	if (!pfs_may_move(kind))
 		return false;
 	if (pfs_pending_counts(truncated, p, PFS_PENDING_ALL))
 	{

@@ -1,7 +1,7 @@
 /*
  * pfs_pending.h
  *	  The ledger of a process: what it has counted for objects that all processes share, as
- *	  files and digests, and not added to their sums yet.
+ *	  files and digests, and not added to their sums yet; and what a kind of objects is.
  *
  * The sums of an object are memory that all processes share, and sessions that work with
  * one object would fight over its lines at every call.  So each process has places of its
@@ -22,9 +22,8 @@
 
 #include "pfs_cell.h"
 #include "pfs_instrument.h"
-#include "pfs_pages.h"
+#include "pfs_part.h"
 #include "pfs_patience.h"
-#include "pfs_segment.h"
 #include "pfs_thread_sets.h"
 
 /*
@@ -89,12 +88,11 @@ pfs_pending_bytes(const PfsPendingShape *shape)
  */
 typedef struct PfsCountedKind
 {
-	const PfsPendingShape *shape;
-	PfsTurn		turn;			/* of readers and truncators */
+	const PfsPendingShape *shape;	/* NULL: of what nobody shares, as
+									 * prepared statements: its owner counts
+									 * in the object, and there are no places */
 	PfsPages  **objects;		/* their container: leads from a place to its
 								 * object; NULL: the kind finds it itself */
-	const uint32 *max;			/* objects, at most: the kind's setting; 0:
-								 * there are no places */
 
 	/*
 	 * Makes that in which the numbers of a place will be added up; false: no
@@ -151,10 +149,16 @@ typedef struct PfsPendingCounts
 } PfsPendingCounts;
 
 /*
- * The kinds, each by its number.  Set once, when the library is loaded
- * (../pfs_families.c).
+ * The kinds, each by its number, set once, when the library is loaded (../pfs_families.c); and what each kind's file
+ * defines.
  */
 extern PFS_HIDDEN const PfsCountedKind *pfs_counted_kinds[PFS_NUM_COUNTED_OBJECTS];
+
+#define PFS_COUNTED_DECLARE(number, kind) \
+	extern const PfsCountedKind pfs_counted_##kind; \
+	extern const PfsPart pfs_part_##kind;
+
+PFS_COUNTED_KINDS(PFS_COUNTED_DECLARE)
 
 /* In shared memory, one for each kind. */
 typedef struct PfsSharedPending

@@ -170,6 +170,7 @@ reset_lost(void)
 
 const PfsSummaryKind pfs_memory_kind = {
 	.tables = PFS_SUMMARY_TABLES("memory_summary", "event_name", NULL),
+	.start = pfs_memory_start,
 	.cell_size = sizeof(PfsMemoryCell),
 	.read_size = sizeof(PfsMemoryCell),
 	.shared_size = sizeof(PfsSharedMemoryCell),

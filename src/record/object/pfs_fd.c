@@ -35,8 +35,8 @@ static PfsFd *callers[PFS_PENDING_FILE_SETS * PFS_PENDING_WAYS];
  * descriptor that it may open, up to FDS_MAX.  Without memory every call on a file
  * looks its descriptor up anew.
  */
-void
-pfs_fd_start(PfsThread *t)
+static void
+start(PfsThread *t)
 {
 	struct rlimit limit;
 	rlim_t		n = 1024;
@@ -74,8 +74,8 @@ uncount(PfsFd *entry)
 	return n == 1;
 }
 
-void
-pfs_fd_forget_all(PfsThread *t)
+static void
+forget_all(PfsThread *t)
 {
 	for (int fd = 0; fd <= highest_fd; fd++)
 		(void) uncount(&pfs_fds[fd]);
@@ -83,6 +83,17 @@ pfs_fd_forget_all(PfsThread *t)
 	/* Nobody goes by what is known of a descriptor without a thread. */
 	pfs_nfds = 0;
 }
+
+const PfsPart pfs_part_files = {
+	.name = "files",
+	.size = sizeof(*pfs_shared_files),
+	.address = (void **) &pfs_shared_files,
+	.lay_out = pfs_files_lay_out,
+	.start = pfs_file_start,
+	.begin = start,
+	.detach = forget_all,
+	.pages = &pfs_files,
+};
 
 /*
  * Fills an entry for a file that has been found.  count: raise its open_count, and note in the

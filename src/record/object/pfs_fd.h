@@ -50,11 +50,6 @@ pfs_fd_counted(const PfsFd *file)
 extern PFS_HIDDEN PfsFd *pfs_fds;	/* [pfs_nfds], or NULL */
 extern PFS_HIDDEN int pfs_nfds;
 
-/* At attach and at the process's end. */
-struct PfsThread;
-extern void pfs_fd_start(struct PfsThread *t);
-extern void pfs_fd_forget_all(struct PfsThread *t);
-
 /* What calls on a file are counted for that was looked for: its instance, or without one its kind. */
 static inline uint64
 pfs_file_found_counted(const PfsFileFound *file)

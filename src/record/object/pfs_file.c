@@ -374,7 +374,7 @@ try_to_free(PfsThread *t)
 	if (t == NULL)
 		return;
 	entered = pfs_write_enter(t);
-	if (pfs_may_move(PFS_TURN_FILES))
+	if (pfs_may_move(PFS_COUNTED_FILES))
 		free_some();
 	if (entered)
 		pfs_write_end(t);

@@ -147,9 +147,7 @@ pfs_file_sum_of_pending(const PfsPending *place)
 
 const PfsCountedKind pfs_counted_files = {
 	.shape = &pfs_pending_file_shape,
-	.turn = PFS_TURN_FILES,
 	.objects = &pfs_files,
-	.max = &pfs_sizes.files,
 	.make = make_cb,
 	.add = add_cb,
 	.leave = pfs_fd_leave_place,

@@ -20,9 +20,6 @@ StaticAssertDecl(sizeof(PfsChained) == PFS_CACHE_LINE, "adding to a file touches
 #define PFS_PENDING_FILE_SETS 16
 static const PfsPendingShape pfs_pending_file_shape = {.sets = PFS_PENDING_FILE_SETS, .ways = PFS_PENDING_WAYS, .size = sizeof(PfsPendingCalls)};
 
-/* What files differ in from other objects that are counted. */
-extern const PfsCountedKind pfs_counted_files;
-
 /*
  * The sums of files, in chains of PfsChained by instrument and part, and the totals of what no
  * file has, by what it was for; ticks of the default timer.

@@ -17,10 +17,6 @@ StaticAssertDecl(sizeof(PfsPendingCounts) == PFS_CACHE_LINE, "counting rows touc
 
 static const PfsPendingShape pfs_pending_rows_shape = {.sets = 16, .ways = PFS_PENDING_WAYS, .size = sizeof(PfsPendingCounts)};
 
-/* What tables and indexes differ in from other objects that are counted. */
-extern const PfsCountedKind pfs_counted_tables;
-extern const PfsCountedKind pfs_counted_indexes;
-
 /* Inside a write section: the rows of a run that ends. */
 extern void pfs_rel_count(PfsThread *t, PfsRelRun *run);
 

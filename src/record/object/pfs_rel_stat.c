@@ -76,18 +76,18 @@ fill_cb(void *record, const void *key, void *arg)
 
 /* Takes a container with its index. */
 static void
-lay_out(PfsSegment *seg, PfsRelStats *stats, const char *name, uint32 records_max)
+lay_out_kind(PfsSegment *seg, PfsRelStats *stats, const char *name, uint32 records_max)
 {
 	stats->pages = pfs_pages_create(seg, name, TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsRelStat)), records_max,
 									STATS_PER_PAGE);
 	stats->index = pfs_hash_create(seg, stats->pages, records_max, is_of);
 }
 
-void
-pfs_rel_stats_lay_out(PfsSegment *seg)
+static void
+lay_out(PfsSegment *seg)
 {
-	lay_out(seg, &pfs_rel_stats[PFS_TABLE_STATS], "table_instances", pfs_sizes.tables);
-	lay_out(seg, &pfs_rel_stats[PFS_INDEX_STATS], "index_stat", pfs_sizes.indexes);
+	lay_out_kind(seg, &pfs_rel_stats[PFS_TABLE_STATS], "table_instances", pfs_sizes.tables);
+	lay_out_kind(seg, &pfs_rel_stats[PFS_INDEX_STATS], "index_stat", pfs_sizes.indexes);
 	pfs_rel_locks = pfs_pages_create(seg, "table_lock_stat", sizeof(PfsChained),
 									 (pfs_sizes.tables + TABLES_PER_LOCK - 1) / TABLES_PER_LOCK, LOCKS_PER_PAGE);
 	dropped = pfs_segment_take(seg, DROPPED_MAX * sizeof(uint64), PFS_CACHE_LINE);
@@ -352,12 +352,25 @@ pfs_rel_stats_remove_database(Oid database)
 	}
 }
 
-void
-pfs_rel_stats_detach(PfsThread *t)
+static void
+detach(PfsThread *t)
 {
 	for (uint32 i = 0; i < ntemporaries; i++)
 		remove_by_number(&temporaries[i]);
 	ntemporaries = 0;
 	pfs_rebuilds_end();
-	pfs_objects_free_removed();
 }
+
+const PfsPart pfs_part_tables = {
+	.name = "tables",
+	.lay_out = lay_out,
+	.detach = detach,
+	.pages = &pfs_rel_stats[PFS_TABLE_STATS].pages,
+	.sets = &pfs_pending_sets[PFS_COUNTED_TABLES],
+};
+
+const PfsPart pfs_part_indexes = {
+	.name = "indexes",
+	.pages = &pfs_rel_stats[PFS_INDEX_STATS].pages,
+	.sets = &pfs_pending_sets[PFS_COUNTED_INDEXES],
+};

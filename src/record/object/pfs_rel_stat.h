@@ -45,9 +45,6 @@ typedef struct PfsRelStat
 
 extern PfsPages *pfs_rel_locks; /* cells of waits for locks: PfsChained */
 
-/* Postmaster. */
-extern void pfs_rel_stats_lay_out(PfsSegment *seg);
-
 static inline PfsRelStat *
 pfs_rel_stat_at(PfsRelStatKind kind, uint32 index)
 {
@@ -95,8 +92,5 @@ extern void pfs_rel_stats_remove(Oid database, Oid oid);
 extern void pfs_rel_stats_rolled_back(SubTransactionId id);
 extern void pfs_rel_stats_promote(SubTransactionId id, SubTransactionId parent);
 extern void pfs_rel_stats_committed(void);
-
-/* At the process's end. */
-extern void pfs_rel_stats_detach(PfsThread *t);
 
 #endif							/* PFS_REL_STAT_H */

@@ -34,8 +34,8 @@ PFS_HOT_STRUCT PfsWaitLookup pfs_client_lookups[PFS_NUM_CLIENT_WAITS];
 PfsChained *pfs_socket_totals = NULL;
 
 /* Takes the container and the totals. */
-void
-pfs_sockets_lay_out(PfsSegment *seg)
+static void
+lay_out(PfsSegment *seg)
 {
 	pfs_sockets = pfs_pages_create(seg, "socket_instances", sizeof(PfsSocket), pfs_sizes.sockets, SOCKETS_PER_PAGE);
 	pfs_socket_totals = pfs_segment_take(seg, pfs_calls_totals_size(), PFS_CACHE_LINE);
@@ -89,9 +89,7 @@ add_cb(void *socket, const PfsPending *place)
 
 const PfsCountedKind pfs_counted_sockets = {
 	.shape = &pfs_pending_socket_shape,
-	.turn = PFS_TURN_SOCKETS,
 	.objects = &pfs_sockets,
-	.max = &pfs_sizes.sockets,
 	.make = make_cb,
 	.add = add_cb,
 	.events = pfs_pending_calls_events,
@@ -258,8 +256,8 @@ fill_record(PfsSocket *s, const PfsThread *t, bool peer)
  * Makes the socket record of a process that has a client or is the WAL receiver, when
  * it attaches.  Without room it has none, and its calls go to the totals.
  */
-void
-pfs_socket_attach(PfsThread *t)
+static void
+attach(PfsThread *t)
 {
 	static uint32 hint = 0;
 	bool		client = MyProcPort != NULL && MyProcPort->sock != PGINVALID_SOCKET;
@@ -279,8 +277,8 @@ pfs_socket_attach(PfsThread *t)
 }
 
 /* Gives the process's socket record back, inside detach's write section. */
-void
-pfs_socket_detach(PfsThread *t)
+static void
+detach(PfsThread *t)
 {
 	if (pfs_socket_local.mine != NULL)
 		pfs_pages_discard(pfs_sockets, pfs_socket_local.mine);
@@ -289,3 +287,14 @@ pfs_socket_detach(PfsThread *t)
 		0
 	};
 }
+
+const PfsPart pfs_part_sockets = {
+	.name = "sockets",
+	.lay_out = lay_out,
+	.attach = attach,
+	.detach = detach,
+	.forget = (void **) &pfs_socket_local.mine,
+	.pages = &pfs_sockets,
+	.beside = pfs_calls_totals_size,
+	.sets = &pfs_pending_sets[PFS_COUNTED_SOCKETS],
+};

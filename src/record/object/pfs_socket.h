@@ -47,9 +47,6 @@ typedef struct PfsSocket
 
 static const PfsPendingShape pfs_pending_socket_shape = {.sets = 4, .ways = PFS_PENDING_WAYS, .size = sizeof(PfsPendingCalls)};
 
-/* What sockets differ in from other objects that are counted. */
-extern const PfsCountedKind pfs_counted_sockets;
-
 extern PfsPages *pfs_sockets;	/* NULL when pfs is off */
 
 /* What this process knows of its own socket. */
@@ -86,13 +83,6 @@ extern PFS_HIDDEN PfsWaitLookup pfs_client_lookups[PFS_NUM_CLIENT_WAITS];
 
 /* The totals, see pfs_calls.h. */
 extern PfsChained *pfs_socket_totals;
-
-/* Postmaster: takes container and totals. */
-extern void pfs_sockets_lay_out(PfsSegment *seg);
-
-/* At attach, before the process has events; inside detach's write section. */
-extern void pfs_socket_attach(PfsThread *t);
-extern void pfs_socket_detach(PfsThread *t);
 
 /* The record of the socket that this wait of class Client is for, or NULL. */
 extern PfsSocket *pfs_socket_of_wait(PfsInstrumentId instrument);

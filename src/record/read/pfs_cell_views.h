@@ -3,7 +3,7 @@
  *	  Reading and truncating the cells of counted objects that two groups of SQL's tables show
  *	  (PfsCellView in pfs_pending.h).
  *
- * SQL commands of a backend, inside pfs_pending_work() of the kind.
+ * SQL commands of a backend, inside pfs_blocking_work() of the kind.
  */
 #ifndef PFS_CELL_VIEWS_H
 #define PFS_CELL_VIEWS_H

@@ -148,7 +148,7 @@ pfs_container_of_family(int i, PfsContainerRow *row)
 bool
 pfs_container_row(int i, bool count_used, PfsContainerRow *row)
 {
-	for (const PfsPart *part = pfs_parts; part < pfs_parts + pfs_num_parts; part++)
+	pfs_each_part(part)
 	{
 		if (part->pages != NULL && i-- == 0)
 		{

@@ -1,7 +1,7 @@
 /*
  * pfs_digest_copies.h
  *	  Copies of what digests have counted of waits and of rows, which a reader makes while
- *	  flushes are forbidden (pfs_pending_work()) and adds up behind that.
+ *	  flushes are forbidden (pfs_blocking_work()) and adds up behind that.
  */
 #ifndef PFS_DIGEST_COPIES_H
 #define PFS_DIGEST_COPIES_H

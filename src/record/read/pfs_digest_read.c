@@ -2,7 +2,7 @@
  * pfs_digest_read.c
  *	  Readers of digests: rows of statements and of waits, texts.
  *
- * Copies are made while no process moves counters (pfs_pending_work()), and handed out
+ * Copies are made while no process moves counters (pfs_blocking_work()), and handed out
  * behind that.
  */
 #include "postgres.h"
@@ -210,7 +210,7 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 	c.mem = MemoryContextAllocHuge(CurrentMemoryContext, (pfs_sizes.digests + 1) * c.stride);
 	c.number_of = palloc0(pfs_sizes.digests * sizeof(uint32));
 
-	pfs_pending_work(PFS_COUNTED_DIGESTS, false, copy_all, &c);
+	pfs_blocking_work(PFS_COUNTED_DIGESTS, false, copy_all, &c);
 	for (uint32 i = 0; i < c.n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -307,7 +307,7 @@ pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *
 	c.copies.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PfsDigestCopy) *
 											((Size) pfs_digest_waits->records_max + pfs_digest_other_waits.ncells +
 											 (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_WAITS));
-	pfs_pending_work(PFS_COUNTED_DIGESTS, false, copy_waits, &c);
+	pfs_blocking_work(PFS_COUNTED_DIGESTS, false, copy_waits, &c);
 	while (pfs_digest_copies_next(&c.copies, &sum))
 	{
 		PfsDigestWaitRow row = {.key = sum.key, .instrument = sum.what, .totals = sum.totals};

@@ -2,7 +2,7 @@
  * pfs_digest_rows_read.c
  *	  Readers of rows by digest, and truncation of all that is counted of rows.
  *
- * Copies are made while no process moves counters (pfs_pending_work()), as of waits, and
+ * Copies are made while no process moves counters (pfs_blocking_work()), as of waits, and
  * turned into rows behind that.
  */
 #include "postgres.h"
@@ -137,7 +137,7 @@ pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 	c.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PfsDigestCopy) *
 									 ((Size) pfs_digest_rows->records_max +
 									  (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_ROWS));
-	pfs_pending_work(PFS_COUNTED_DIGESTS, false, copy_rows, &c);
+	pfs_blocking_work(PFS_COUNTED_DIGESTS, false, copy_rows, &c);
 	unite_indexes(&c);
 	while (pfs_digest_copies_next(&c, &sum))
 	{

@@ -275,7 +275,7 @@ truncate_part(PfsDigestPart part)
 
 	if (pfs_sizes.digests == 0)
 		return 0;
-	pfs_pending_work(PFS_COUNTED_DIGESTS, true, take_part, &t);
+	pfs_blocking_work(PFS_COUNTED_DIGESTS, true, take_part, &t);
 	if (part == PFS_DIGEST_ALL)
 	{
 		pfs_reset_time_note("events_statements_histogram_by_digest");

@@ -239,7 +239,7 @@ pfs_file_sums_each(int flags, PfsFileSumEmit emit, void *arg)
 
 	if (pfs_file_sums == NULL || pfs_files == NULL)
 		return;
-	pfs_pending_work(PFS_COUNTED_FILES, false, read_all, &reader);
+	pfs_blocking_work(PFS_COUNTED_FILES, false, read_all, &reader);
 }
 
 /* ---- truncation ---- */

@@ -127,12 +127,6 @@ pfs_blocking_work(PfsTurn turn, bool alone, PfsBlockingWork work, void *arg)
 	pfs_patience_end(&patience);
 }
 
-void
-pfs_pending_work(PfsCountedObjects kind, bool alone, PfsBlockingWork work, void *arg)
-{
-	pfs_blocking_work(pfs_counted_kinds[kind]->turn, alone, work, arg);
-}
-
 /* ---- reading ---- */
 
 /* A copy of a place of any kind. */
@@ -296,7 +290,7 @@ pfs_pending_reset(PfsCountedObjects kind, int part, int64 (*work) (void), const 
 {
 	Reset		reset = {.kind = kind, .part = part, .work = work};
 
-	pfs_pending_work(kind, true, reset_cb, &reset);
+	pfs_blocking_work(kind, true, reset_cb, &reset);
 	pfs_reset_time_note(by_instance);
 	pfs_reset_time_note("events_waits_summary_by_instance");
 	return reset.events;

@@ -12,12 +12,11 @@
 #include "pfs_pending.h"
 
 /*
- * Takes a turn, or that of a kind (alone: of a truncator), forbids others to move what it is about, and
- * does the work, which may raise an error.
+ * Takes a turn (alone: of a truncator), forbids others to move what it is about, and does the work, which may raise an
+ * error.
  */
 typedef void (*PfsBlockingWork) (PfsPatience *patience, void *arg);
 extern void pfs_blocking_work(PfsTurn turn, bool alone, PfsBlockingWork work, void *arg);
-extern void pfs_pending_work(PfsCountedObjects kind, bool alone, PfsBlockingWork work, void *arg);
 
 /* A copy of what only the owner of a thread record writes; as it was in the middle of a write section if it has to be. */
 extern void pfs_section_copy(uint32 thread, void *to, const void *from, size_t size, PfsPatience *patience);

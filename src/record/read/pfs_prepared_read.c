@@ -43,16 +43,16 @@ pfs_prepared_each(uint64 thread_id, PfsPreparedEmit emit, void *arg)
 	PfsPatience patience = {0};
 	PfsPrepared *copy = palloc(pfs_prepared_record_size());
 
-	pfs_turn_begin(PFS_TURN_PREPARED, false);
+	pfs_turn_begin(PFS_COUNTED_PREPARED, false);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_prepared, &at);)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!copy_record(at.index, at.word, copy, &patience) || (thread_id != 0 && copy->thread_id != thread_id))
 			continue;
-		copy->counts[0] = counts_of(copy, pfs_load_relaxed(&pfs_words->prepared_truncations));
+		copy->counts[0] = counts_of(copy, pfs_load_relaxed(&pfs_words->object_truncations[PFS_COUNTED_PREPARED]));
 		emit(copy, arg);
 	}
-	pfs_turn_end(PFS_TURN_PREPARED, false);
+	pfs_turn_end(PFS_COUNTED_PREPARED, false);
 	pfs_patience_end(&patience);
 	pfree(copy);
 }
@@ -69,9 +69,9 @@ pfs_prepared_truncate(void)
 	uint64		before;
 	uint64		taken = 0;
 
-	pfs_turn_begin(PFS_TURN_PREPARED, true);
+	pfs_turn_begin(PFS_COUNTED_PREPARED, true);
 	HOLD_INTERRUPTS();
-	before = pfs_add_seqcst(&pfs_words->prepared_truncations, 1);
+	before = pfs_add_seqcst(&pfs_words->object_truncations[PFS_COUNTED_PREPARED], 1);
 	pfs_words_changed();
 	pfs_fence_everywhere();
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_prepared, &at);)
@@ -85,7 +85,7 @@ pfs_prepared_truncate(void)
 		taken += pfs_totals_count(&executions);
 	}
 	RESUME_INTERRUPTS();
-	pfs_turn_end(PFS_TURN_PREPARED, true);
+	pfs_turn_end(PFS_COUNTED_PREPARED, true);
 	pfs_patience_end(&patience);
 	pfree(copy);
 	return (int64) taken;

@@ -67,7 +67,7 @@ pfs_programs_read(PfsCellView view, PfsProgramEmit emit, void *arg)
 
 	/* What was found to have gone by the reading before. */
 	pfs_objects_free_removed();
-	pfs_pending_work(PFS_COUNTED_PROGRAMS, false, read_programs, &reader);
+	pfs_blocking_work(PFS_COUNTED_PROGRAMS, false, read_programs, &reader);
 }
 
 /* ---- truncation ---- */
@@ -98,6 +98,6 @@ pfs_programs_truncate(PfsCellView view)
 {
 	Truncation	truncation = {.view = view};
 
-	pfs_pending_work(PFS_COUNTED_PROGRAMS, true, truncate_programs, &truncation);
+	pfs_blocking_work(PFS_COUNTED_PROGRAMS, true, truncate_programs, &truncation);
 	return truncation.calls;
 }

@@ -73,7 +73,7 @@ static void
 read_tables(PfsPatience *patience, void *arg)
 {
 	read_kind(arg, PFS_TABLE_STATS, patience);
-	pfs_pending_work(PFS_COUNTED_INDEXES, false, read_indexes, arg);
+	pfs_blocking_work(PFS_COUNTED_INDEXES, false, read_indexes, arg);
 }
 
 void
@@ -83,7 +83,7 @@ pfs_rel_stats_each(PfsCellView view, PfsRelStatEmit emit, void *arg)
 
 	/* What was found to have gone by the reading before. */
 	pfs_objects_free_removed();
-	pfs_pending_work(PFS_COUNTED_TABLES, false, read_tables, &reader);
+	pfs_blocking_work(PFS_COUNTED_TABLES, false, read_tables, &reader);
 }
 
 /*
@@ -135,7 +135,7 @@ static void
 truncate_with_tables(PfsPatience *patience, void *arg)
 {
 	((Truncation *) arg)->of_tables = patience;
-	pfs_pending_work(PFS_COUNTED_INDEXES, true, truncate_both, arg);
+	pfs_blocking_work(PFS_COUNTED_INDEXES, true, truncate_both, arg);
 }
 
 /* What only this view shows is gone; the rest is the other view's from now on. */
@@ -144,7 +144,7 @@ pfs_rel_stats_clear(PfsCellView view)
 {
 	Truncation	truncation = {.view = view};
 
-	pfs_pending_work(PFS_COUNTED_TABLES, true, truncate_with_tables, &truncation);
+	pfs_blocking_work(PFS_COUNTED_TABLES, true, truncate_with_tables, &truncation);
 	return truncation.rows;
 }
 

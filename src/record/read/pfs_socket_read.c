@@ -106,7 +106,7 @@ pfs_sockets_by_instance(PfsSocketTotalsEmit emit, void *arg)
 {
 	SocketsReader reader = {.emit = emit, .arg = arg};
 
-	pfs_pending_work(PFS_COUNTED_SOCKETS, false, read_instances, &reader);
+	pfs_blocking_work(PFS_COUNTED_SOCKETS, false, read_instances, &reader);
 }
 
 static void
@@ -126,7 +126,7 @@ void
 pfs_sockets_by_event(PfsCalls *calls)
 {
 
-	pfs_pending_work(PFS_COUNTED_SOCKETS, false, read_names, calls);
+	pfs_blocking_work(PFS_COUNTED_SOCKETS, false, read_names, calls);
 }
 
 /* ---- truncation ---- */

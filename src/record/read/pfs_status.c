@@ -27,7 +27,7 @@
 int64
 pfs_containers_reset(void)
 {
-	for (const PfsPart *part = pfs_parts; part < pfs_parts + pfs_num_parts; part++)
+	pfs_each_part(part)
 	{
 		if (part->pages != NULL)
 			pfs_pages_reset_stats(*part->pages);
@@ -81,7 +81,7 @@ pfs_status_each(PfsStatusEmit emit, void *arg)
 	emit("pfs_saved_at", time_text((TimestampTz) pfs_load_relaxed(&pfs_setup->saved_at)), arg);
 	emit("pfs_table_io_since", time_text(pfs_object_rules_counted_since()), arg);
 	emit("pfs_memory_since", time_text(pfs_load_relaxed(&pfs_setup->memory_since)), arg);
-	for (const PfsPart *part = pfs_parts; part < pfs_parts + pfs_num_parts; part++)
+	pfs_each_part(part)
 	{
 		for (int i = 0; i < PFS_PART_COUNTERS && part->counters[i].name != NULL; i++)
 			emit(part->counters[i].name, psprintf(UINT64_FORMAT, pfs_load_relaxed(pfs_part_counter(part, i))), arg);

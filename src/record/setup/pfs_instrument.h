@@ -10,9 +10,9 @@
 #ifndef PFS_INSTRUMENT_H
 #define PFS_INSTRUMENT_H
 
-#include "pfs.h"
 #include "pfs_atomic.h"
 #include "pfs_clock.h"
+#include "pfs_sizes.h"
 
 /*
  * The effective flags of an instrument: its own switches with those of all
@@ -102,20 +102,18 @@ typedef struct PfsSharedWords
 	uint64		generation;
 
 	/*
-	 * Each statement reads the next ones, which are on the same line.
-	 * class_flags: what an event of the class has before its instrument is
-	 * known: the flags of a timed instrument; 0: no instrument of the class
-	 * is on.  The others: TRUNCATEs so far, by those who truncate.
+	 * What an event of the class has before its instrument is known: the
+	 * flags of a timed instrument; 0: no instrument of the class is on.
 	 */
-	uint64		prepared_truncations;
 	uint32		class_flags[PFS_NUM_TIMED_CLASSES];
 
 	/*
 	 * TRUNCATEs so far, by those who truncate: pfs_summary_truncate.c and the
-	 * like.
+	 * like.  Those of the first kinds are on the line of what is above them,
+	 * as each statement reads both.
 	 */
-	uint64		truncations[PFS_NUM_FAMILIES];
 	uint64		object_truncations[PFS_NUM_COUNTED_OBJECTS];	/* from 1 on */
+	uint64		truncations[PFS_NUM_FAMILIES];
 	uint64		indexes_handed_over;	/* to other OIDs: what is known by an
 										 * OID is forgotten */
 

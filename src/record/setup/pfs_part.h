@@ -119,12 +119,16 @@ typedef struct PfsPart
  * In the order in which they are laid out, started, begun, attached, left and detached.  The
  * list is made above all parts and set once, when the library is loaded (../pfs_register.c).
  */
-extern const PfsPart *pfs_parts;
+extern const PfsPart *const *pfs_parts;
 extern int	pfs_num_parts;
 
-/* Goes through the parts that have this member, in the order of the list. */
+/* Goes through the parts, or those that have this member, in the order of the list. */
+#define pfs_each_part(part) \
+	for (const PfsPart *const *part##_at = pfs_parts, *part; \
+		 part##_at < pfs_parts + pfs_num_parts && (part = *part##_at) != NULL; part##_at++)
+
 #define pfs_each_part_with(part, member) \
-	for (const PfsPart *part = pfs_parts; part < pfs_parts + pfs_num_parts; part++) \
+	pfs_each_part(part) \
 		if (part->member != NULL)
 
 /* Where a part's counter is. */

@@ -29,8 +29,8 @@
 #ifndef PFS_PATIENCE_H
 #define PFS_PATIENCE_H
 
-#include "pfs.h"
 #include "pfs_atomic.h"
+#include "pfs_sizes.h"
 
 typedef struct PfsPatience
 {
@@ -53,20 +53,14 @@ pfs_patience_next(PfsPatience *patience)
 /* Count the reading or the reset if it is not exact. */
 extern void pfs_patience_end(const PfsPatience *patience);
 
-/* What has to be read by readers, or changed by one reset, at a time. */
-typedef enum PfsTurn
-{
-	PFS_TURN_SUMMARIES,
-	PFS_TURN_DIGESTS,
-	PFS_TURN_SOCKETS,
-	PFS_TURN_PREPARED,
-	PFS_TURN_FILES,
-	PFS_TURN_TABLES,
-	PFS_TURN_INDEXES,			/* behind that of tables */
-	PFS_TURN_PROGRAMS,
-} PfsTurn;
+/*
+ * What has to be read by readers, or changed by one reset, at a time: a kind of counted objects, or the summaries.  Who
+ * takes both turns of tables and of indexes takes that of tables first.
+ */
+typedef uint32 PfsTurn;
 
-#define PFS_NUM_TURNS (PFS_TURN_PROGRAMS + 1)
+#define PFS_TURN_SUMMARIES PFS_NUM_COUNTED_OBJECTS
+#define PFS_NUM_TURNS (PFS_TURN_SUMMARIES + 1)
 
 /* alone: for a reset.  Raises an error after PFS_TURN_TIMEOUT. */
 extern void pfs_turn_begin(PfsTurn what, bool alone);

@@ -19,7 +19,7 @@
 
 PFS_FIXED PfsSizes pfs_sizes;
 
-const PfsPart *pfs_parts = NULL;
+const PfsPart *const *pfs_parts = NULL;
 int			pfs_num_parts = 0;
 
 bool		pfs_is_loaded = false;
@@ -29,10 +29,8 @@ bool		pfs_is_active = false;
 static void
 lay_out(PfsSegment *seg)
 {
-	for (int i = 0; i < pfs_num_parts; i++)
+	pfs_each_part(part)
 	{
-		const PfsPart *part = &pfs_parts[i];
-
 		if (part->size > 0)
 			*part->address = pfs_segment_take(seg, part->size, PFS_CACHE_LINE);
 		if (part->lay_out != NULL)
@@ -94,10 +92,10 @@ report_reclaim(void)
 	PfsProbeRow row = {.name = "reclaim", .target = "madvise(MADV_REMOVE)", .status = "active"};
 	int			error = 0;
 
-	for (int i = 0; i < pfs_num_parts && error == 0; i++)
+	pfs_each_part_with(part, pages)
 	{
-		if (pfs_parts[i].pages != NULL)
-			error = pfs_pages_reclaim_errno(*pfs_parts[i].pages);
+		if (error == 0)
+			error = pfs_pages_reclaim_errno(*part->pages);
 	}
 	if (error != 0)
 	{

@@ -117,9 +117,9 @@ pfs_digest_evict(uint32 *hint)
 
 	Assert((pfs_my_thread->seq.word & 1) != 0);
 	evicting_since = last_truncation();
-	if (!pfs_may_move(PFS_TURN_DIGESTS))
+	if (!pfs_may_move(PFS_COUNTED_DIGESTS))
 		return false;
-	for (int i = 0; i < LOOKS && !done && !pfs_is_blocked(PFS_TURN_DIGESTS); i++)
+	for (int i = 0; i < LOOKS && !done && !pfs_is_blocked(PFS_COUNTED_DIGESTS); i++)
 	{
 		uint64		word;
 		PfsDigestRefSlot *ref_slot;
@@ -142,7 +142,7 @@ pfs_digest_evict(uint32 *hint)
 		else
 			done = pfs_digest_remove(at, word, move_cb, NULL);
 	}
-	if (!done && best != PFS_NO_RECORD && !pfs_is_blocked(PFS_TURN_DIGESTS))
+	if (!done && best != PFS_NO_RECORD && !pfs_is_blocked(PFS_COUNTED_DIGESTS))
 	{
 		at = best;
 		done = pfs_digest_remove(best, best_word, move_cb, NULL);

@@ -127,8 +127,6 @@ merge_cb(void *object, const PfsPending *place)
 
 const PfsCountedKind pfs_counted_digests = {
 	.shape = &pfs_pending_digest_shape,
-	.turn = PFS_TURN_DIGESTS,
-	.max = &pfs_sizes.digests,
 	.add = merge_cb,
 	.leave = leave_cb,
 };

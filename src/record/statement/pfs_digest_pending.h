@@ -126,9 +126,6 @@ static const PfsPendingShape pfs_pending_digest_shape = {
 	.head = offsetof(PfsPendingDigests, items), .sets = 1, .ways = PFS_PENDING_DIGESTS, .size = sizeof(PfsPendingDigest)
 };
 
-/* What digests differ in from other objects that are counted. */
-extern const PfsCountedKind pfs_counted_digests;
-
 /* Readers: what belongs to a thread record; NULL: it was never used. */
 static inline const PfsPendingDigests *
 pfs_pending_digests_get(uint32 thread)

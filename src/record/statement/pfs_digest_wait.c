@@ -368,8 +368,8 @@ pfs_digest_of_workers(void)
  * A parallel worker begins to collect waits for the leader's statement; whose they are is
  * known later, by pfs_digest_work_for().
  */
-void
-pfs_digest_attach(PfsThread *t)
+static void
+attach(PfsThread *t)
 {
 	if (!pfs_thread_is_parallel_worker() ||
 		(pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & PFS_FLAG_DIGEST) == 0)
@@ -392,8 +392,8 @@ pfs_digest_work_for(PfsDigestKey key)
  * digest of its leader's statement; then the places: its thread's totals go soon, and who gets the places next is
  * another thread.
  */
-void
-pfs_digest_detach(PfsThread *t)
+static void
+detach(PfsThread *t)
 {
 	pfs_local.waits = NULL;
 	pfs_digest_waits_flush_all();
@@ -411,3 +411,16 @@ pfs_digest_detach(PfsThread *t)
 	working = false;
 	pfs_pending_leave(t, PFS_COUNTED_DIGESTS);
 }
+
+const PfsPart pfs_part_digests = {
+	.name = "digests",
+	.size = sizeof(*pfs_shared_digests),
+	.address = (void **) &pfs_shared_digests,
+	.lay_out = pfs_digests_lay_out,
+	.attach = attach,
+	.detach = detach,
+	.repair = pfs_pending_digests_repair,
+	.pages = &pfs_digests,
+	.beside = pfs_digests_extra_size,
+	.sets = &pfs_pending_sets[PFS_COUNTED_DIGESTS],
+};

@@ -107,8 +107,4 @@ extern PfsDigestCharged pfs_digest_charged_now(bool *rides);
 extern PfsDigestKey pfs_digest_of_workers(void);
 extern void pfs_digest_work_for(PfsDigestKey key);
 
-/* The process begins, as a parallel worker or another one; ends. */
-extern void pfs_digest_attach(PfsThread *t);
-extern void pfs_digest_detach(PfsThread *t);
-
 #endif							/* PFS_DIGEST_WAIT_H */

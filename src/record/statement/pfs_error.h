@@ -59,13 +59,11 @@ typedef struct PfsSharedErrors
 /* NULL: pfs is off.  Inherited. */
 extern PFS_HIDDEN PfsSharedErrors *pfs_errors;
 
-extern const struct PfsSummaryKind pfs_error_kind;
-
 /* Truncators and readers of the summaries, see PfsSummaryKind. */
 extern void pfs_errors_free_places(void);
 extern void pfs_errors_copy_keys(void *to);
 
-/* At start: the instrument. */
+/* Of the family: makes the instrument. */
 extern void pfs_errors_start(void);
 
 /*

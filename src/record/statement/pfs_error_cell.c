@@ -113,6 +113,7 @@ reset_errors_lost(void)
 
 const PfsSummaryKind pfs_error_kind = {
 	.tables = PFS_SUMMARY_TABLES("events_errors_summary", "error", NULL),
+	.start = pfs_errors_start,
 	.cells_are_no_instruments = true,
 	.keys_size = PFS_ERROR_PLACES * sizeof(uint64),
 	.copy_keys = pfs_errors_copy_keys,

@@ -76,11 +76,6 @@ typedef struct PfsTransactionTotals
 	PfsTotals	parts[PFS_NUM_TRANSACTION_PARTS];
 } PfsTransactionTotals;
 
-/* One for each of the families. */
-extern const PfsSummaryKind pfs_stage_kind;
-extern const PfsSummaryKind pfs_statement_kind;
-extern const PfsSummaryKind pfs_transaction_kind;
-
 /* ---- owner of a thread, inside a write section: one event ---- */
 
 /* Is it counted by its thread, in ticks of the default timer?  Nearly all are. */

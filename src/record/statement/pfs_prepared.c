@@ -11,7 +11,7 @@
  * pays a few instructions.
  *
  * Truncation and owners.  A record has counts of two generations, of which an owner writes those of the
- * present one: it makes its sequence word odd, loads pfs_words->prepared_truncations, and takes the counts
+ * present one: it makes its sequence word odd, loads the kind's word of pfs_words->object_truncations, and takes the counts
  * of that parity, cleared if they are older.  Who truncates raises the word and, behind a fence on all
  * processors, copies each record between two write sections of its owner (or, of one that is stopped
  * in the middle of a write section, as it is: then the count of one execution is lost).  From
@@ -28,6 +28,7 @@
 
 #include "pfs_compat_hooks.h"
 #include "pfs_hash.h"
+#include "pfs_pending.h"
 #include "pfs_prepared.h"
 #include "pfs_shared.h"
 #include "pfs_event_cell.h"
@@ -72,18 +73,11 @@ pfs_prepared_record_size(void)
 	return TYPEALIGN(PFS_CACHE_LINE, offsetof(PfsPrepared, text) + pfs_sizes.sql_text);
 }
 
-void
-pfs_prepared_lay_out(PfsSegment *seg)
+static void
+lay_out(PfsSegment *seg)
 {
 	pfs_prepared = pfs_pages_create(seg, "prepared_statements_instances", pfs_prepared_record_size(),
 									pfs_sizes.prepared, PREPARED_PER_PAGE);
-}
-
-void
-pfs_prepared_start(void)
-{
-	/* Not 0, which a record's page reads as when it has been given back. */
-	pfs_words->prepared_truncations = 1;
 }
 
 /* ---- records ---- */
@@ -478,8 +472,8 @@ pfs_prepared_look(PfsThread *t)
 	}
 }
 
-void
-pfs_prepared_detach(PfsThread *t)
+static void
+detach(PfsThread *t)
 {
 	for (PfsPreparedEntry *e = newest; e != NULL; e = e->older)
 		drop_record(e);
@@ -488,3 +482,12 @@ pfs_prepared_detach(PfsThread *t)
 	memset(&by_name, 0, sizeof(by_name));
 	pfs_prepared_count = 0;
 }
+
+const PfsCountedKind pfs_counted_prepared = {.objects = &pfs_prepared};
+
+const PfsPart pfs_part_prepared = {
+	.name = "prepared",
+	.lay_out = lay_out,
+	.detach = detach,
+	.pages = &pfs_prepared,
+};

@@ -24,8 +24,9 @@
 /* Executions since one TRUNCATE. */
 typedef struct PfsPreparedCounts
 {
-	uint64		generation;		/* pfs_words->prepared_truncations behind that
-								 * one */
+	uint64		generation;		/* the kind's object_truncations behind that
+								 * one; not 0, as which a page reads that
+								 * has been given back */
 	PfsCounts	executions;		/* by the timer's class, ticks of the default
 								 * timer */
 } PfsPreparedCounts;
@@ -58,10 +59,6 @@ extern PfsPages *pfs_prepared;	/* NULL when pfs is off */
 
 /* Bytes of a record with pfs_sizes. */
 extern size_t pfs_prepared_record_size(void);
-
-/* Postmaster: takes the container; starts. */
-extern void pfs_prepared_lay_out(PfsSegment *seg);
-extern void pfs_prepared_start(void);
 
 /* A session's own.  What an execution needs is on its first line, if the name is short. */
 typedef struct PfsPreparedEntry
@@ -143,7 +140,7 @@ pfs_prepared_counts(PfsPrepared *p)
 	PfsPreparedCounts *counts;
 
 	pfs_fence_signal();
-	now = pfs_load_relaxed(&pfs_words->prepared_truncations);
+	now = pfs_load_relaxed(&pfs_words->object_truncations[PFS_COUNTED_PREPARED]);
 	counts = &p->counts[now % 2];
 	if (unlikely(counts->generation != now))
 	{
@@ -165,9 +162,6 @@ pfs_prepared_add_usual(PfsPreparedEntry *entry, uint64 ticks)
 	if (likely(p != NULL))
 		pfs_counts_add_event(&pfs_prepared_counts(p)->executions, ticks);
 }
-
-/* The process ends. */
-extern void pfs_prepared_detach(PfsThread *t);
 
 /* ---- readers ---- */
 

@@ -151,9 +151,7 @@ add_cb(void *program, const PfsPending *place)
 
 const PfsCountedKind pfs_counted_programs = {
 	.shape = &pfs_pending_program_shape,
-	.turn = PFS_TURN_PROGRAMS,
 	.objects = &pfs_programs,
-	.max = &pfs_sizes.programs,
 	.add = add_cb,
 	.cells = offsetof(PfsProgram, calls),
 	.ncells = 1

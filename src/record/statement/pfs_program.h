@@ -60,9 +60,6 @@ static const PfsPendingShape pfs_pending_program_shape = {.sets = 16, .ways = PF
 #define PFS_PROGRAM_CALLS		2
 #define PFS_PROGRAM_STATEMENTS	3
 
-/* What programs differ in from other objects that are counted. */
-extern const PfsCountedKind pfs_counted_programs;
-
 /* What is collected of a program. */
 #define PFS_PROGRAM_ENABLED 0x1
 #define PFS_PROGRAM_TIMED	0x2

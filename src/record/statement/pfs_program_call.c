@@ -117,8 +117,17 @@ pfs_program_unwind(int xact_level)
 		end_innermost();
 }
 
-void
-pfs_program_detach(PfsThread *t)
+static void
+leave(PfsThread *t)
 {
 	pfs_program_end_above(0);
 }
+
+const PfsPart pfs_part_programs = {
+	.name = "programs",
+	.lay_out = pfs_programs_lay_out,
+	.leave = leave,
+	.forget = (void **) &pfs_program_innermost,
+	.pages = &pfs_programs,
+	.sets = &pfs_pending_sets[PFS_COUNTED_PROGRAMS],
+};

@@ -48,7 +48,4 @@ extern void pfs_program_end_above(uint32 depth);
 /* A subtransaction of this level has been rolled back: what began in it is over. */
 extern void pfs_program_unwind(int xact_level);
 
-/* The process ends. */
-extern void pfs_program_detach(PfsThread *t);
-
 #endif							/* PFS_PROGRAM_CALL_H */
