@@ -1,7 +1,7 @@
 # One of each kind of addition that CONTRIBUTING.md describes, made by the edits that it names in a
 # copy of the tree: a column, a table, a view, a counter of statements, a summary by another part of
-# what digests go by, an instrument, a wrapped call, a hook, a container, a family of summaries, a
-# family of events, an option and a screen of the program.  tools/sql writes
+# what digests go by, an instrument, a wrapped call, a hook, a container, a kind of counted objects, a
+# family of summaries, a family of events, an option and a screen of the program.  tools/sql writes
 # the rest, a server that is built from it has them all, and each addition touches as many files as
 # CONTRIBUTING.md says.
 
@@ -32,21 +32,14 @@ sub add
 	}
 }
 
-# What several additions edit: a row of a README's first table, and lists of C.
-sub add_to_readme
-{
-	my ($folder, $row) = @_;
-
-	$tree->edit("$folder/README.md", sub { s/^(\| file \| owns \|\n.*?\|\n)\n/$1| $row |\n\n/ms });
-}
-
+# What several additions edit: lists of C.
 sub add_part
 {
 	my ($header, $entry) = @_;
 
 	$tree->edit('src/record/pfs_parts.c', sub {
-		s/^(?=#include "pfs_part.h"\n)/#include "$header"\n/m;
-		s/^(?=\t\{\n\t\t\.name = "containers",)/\t{\n$entry\t},\n/m;
+		s/^(?=#include "pfs_pending.h"\n)/#include "$header"\n/m;
+		s/^(?=\tPART\("containers",)/\t$entry,\n/m;
 	});
 }
 
@@ -167,18 +160,21 @@ EOT
 $tree->begin('container');
 add('src/record/object', 'pfs_note.h', 'pfs_note.c');
 add('src/instr', 'pfs_instr_note.c');
-add_part('pfs_note.h', <<'EOT');
-		.name = "notes",
-		STRUCT(pfs_shared_notes),
-		.lay_out = pfs_notes_lay_out,
-		.pages = &pfs_notes,
-		.counters = {
-			{"pfs_notes_empty", offsetof(PfsSharedNotes, empty)},
-		},
-EOT
+add_part('pfs_note.h', 'PART("notes", STRUCT(pfs_shared_notes), .lay_out = pfs_notes_lay_out, .pages = &pfs_notes, COUNTER(0, "pfs_notes_empty", PfsSharedNotes, empty))');
 $tree->edit('src/pfs_sizes.h', sub { s{^(?=\tX\(digests,)}{\tX(notes, "pfs.max_note_instances", PFS_INSTANCES_MAX, pfs_sizes.threads, NULL, "Notes that can be kept.", "-1 is one for each process.") \\\n}m });
-add_to_readme('src/record/object', '`pfs_note` | notes');
-$tree->edit('docs/settings.md', sub { s/^\| .`pfs\.accounts_size`/| `pfs.max_note_instances` | -1 | -1 to 1048576 | notes | restart |\n$&/m });
+
+# ---- a kind of counted objects; then a table shows them ----
+
+$tree->begin('kind of counted objects');
+add('src/record/object', 'pfs_errand.h', 'pfs_errand.c');
+add('src/instr', 'pfs_instr_errand.c');
+$tree->edit('src/pfs_sizes.h', sub {
+	s{^(?=\tX\(digests,)}{\tX(errands, "pfs.max_errand_instances", PFS_INSTANCES_MAX, pfs_sizes.threads, NULL, "Errands that can be known.", "-1 is one for each process.") \\\n}m;
+	s/^\tX\(PFS_COUNTED_PROGRAMS, programs\)/$& \\\n\tX(PFS_COUNTED_ERRANDS, errands)/m;
+});
+$tree->begin(undef);
+add('src/fdw/tables', 'pfs_table_errands.c');
+add_tables('pfs_table_threads', 'errands');
 
 # ---- a family of summaries ----
 
@@ -187,16 +183,10 @@ add('src/record/statement', 'pfs_tally.h', 'pfs_tally.c');
 add('src/instr', 'pfs_instr_tally.c');
 add('src/fdw/tables', 'pfs_table_tallies.c');
 $tree->edit('src/pfs.h', sub {
-	s/^(?=\tPFS_NUM_FAMILIES,)/\tPFS_FAMILY_TALLIES,\n/m;
+	s/^\tX\(PFS_FAMILY_ERRORS, error\)/$& \\\n\tX(PFS_FAMILY_TALLIES, tally)/m;
 	s/^\tX\(PFS_CLASS_ERROR, PFS_FAMILY_ERRORS\)/$& \\\n\tX(PFS_CLASS_TALLY, PFS_FAMILY_TALLIES)/m;
 });
-$tree->edit('src/record/pfs_families.c', sub {
-	s/^#include "pfs_summary.h"\n/$&#include "pfs_tally.h"\n/m;
-	s/^\t\[PFS_FAMILY_ERRORS\] = .*\n/$&\t[PFS_FAMILY_TALLIES] = &pfs_tally_kind,\n/m;
-});
-add_part('pfs_tally.h', qq{\t\t.name = "tallies",\n\t\t.start = pfs_tallies_start,\n});
 add_tables('pfs_table_accounts', 'PFS_LEVEL_LIST(X, tallies)');
-add_to_readme('src/record/statement', '`pfs_tally` | tallies');
 
 # ---- a family of events with its summaries ----
 
@@ -206,12 +196,11 @@ add('src/instr', 'pfs_instr_job.c');
 add('src/fdw/tables', 'pfs_table_events_jobs.c', 'pfs_table_jobs_summary.c');
 $tree->edit('src/pfs.h', sub {
 	s/^\tX\(PFS_TRANSACTIONS, "transactions"\)/$& \\\n\tX(PFS_JOBS, "jobs")/m;
-	s/^(?=\tPFS_NUM_FAMILIES,)/\tPFS_FAMILY_JOBS,\n/m;
+	s/^\tX\(PFS_FAMILY_ERRORS, error\)/$& \\\n\tX(PFS_FAMILY_JOBS, job)/m;
 	s/^\tX\(PFS_CLASS_TRANSACTION, .*\)/$& \\\n\tX(PFS_CLASS_JOB, "job", PFS_JOBS, PFS_FAMILY_JOBS)/m;
 });
 $tree->edit('src/record/pfs_families.c', sub {
 	s/^(?=#include "pfs_lwlock_event.h"\n)/#include "pfs_job.h"\n/m;
-	s/^\t\[PFS_FAMILY_ERRORS\] = .*\n/$&\t[PFS_FAMILY_JOBS] = &pfs_job_kind,\n/m;
 	s{^(?=\};\n\n/\* Families that are not here)}{<<'EOT'}me;
 	[PFS_JOBS] = {
 		PFS_JOB_DEPTH, false, TABLES("jobs"),
@@ -220,10 +209,7 @@ $tree->edit('src/record/pfs_families.c', sub {
 	},
 EOT
 });
-add_part('pfs_job.h', qq{\t\t.name = "jobs",\n\t\t.start = pfs_jobs_start,\n});
 add_tables('pfs_table_accounts', 'PFS_EV_LIST(X, jobs)', 'PFS_LEVEL_LIST(X, jobs)');
-add_to_readme('src/record/statement', '`pfs_job` | jobs');
-$tree->edit('docs/settings.md', sub { s/^\| .`pfs\.max_sql_text_length`/| `pfs.events_jobs_history_size` | -1 | -1 to 1024 | rows | restart |\n| `pfs.events_jobs_history_long_size` | -1 | -1 to 1000000 | rows | restart |\n$&/m });
 
 # ---- an option of a command of the program ----
 
@@ -275,13 +261,17 @@ $tree->begin(undef);
 
 ($good, $out) = $tree->tool('tools/sql --check');
 ok(!$good, 'the check fails while the script is older than the lists');
-like($out, qr/^sql\/\S+ is older than the lists.*^docs\/tables\.md is older/ms, 'and names the files');
+like($out, qr/^sql\/\S+ is older than what it is made of.*^docs\/tables\.md is older.*^docs\/settings\.md is older.*^src\/record\/object\/README\.md is older/ms, 'and names the files');
 unlink $tree->path . '/docs/tables.md', my @scripts = glob $tree->path . '/sql/pfs--*--*.sql';
 File::Copy::cp($tree->top . '/sql/' . s{.*/}{}r, $_) foreach @scripts;
 ($good, $out) = $tree->tool('tools/sql && tools/sql --check');
 ok($good, 'tools/sql writes them') or diag($out);
 like($tree->text('docs/tables.md'), qr/^## pfs\.examples\n\nExamples; there are two\.\n\nA row is one example\. TRUNCATE: refused\. Source: `pfs` itself\. Since \Q$version\E\.\n/m, 'a table in docs/tables.md');
 like($tree->text('docs/tables.md'), qr/^- `spread_timer_wait` \(numeric, picoseconds, since \Q$version\E\): Longest "less" the shortest; it's a test\.$/m, 'and a column');
+
+like($tree->text('docs/settings.md'), qr/^\| `pfs\.max_note_instances` \| -1 \| -1 to 1048576 \| notes \| restart \|$/m, 'a size in docs/settings.md');
+like($tree->text('docs/settings.md'), qr/^\| \[`pfs\.events_jobs_history_size`\]\(#history-sizes\) \| -1 \| -1 to 1024 \| rows \|/m, 'a history');
+like($tree->text('src/record/object/README.md'), qr/^\| `pfs_note` \| Notes that sessions leave: the container that 190_additions\.pl adds\. \|$/m, "a row of its folder's README");
 
 # ---- the server ----
 
@@ -293,6 +283,7 @@ my $server = PfsServer->new('main', postgres => $installation->postgres, conf =>
 fsync = off
 autovacuum = off
 pfs.max_note_instances = 3
+pfs.max_errand_instances = 4
 pfs.events_jobs_history_size = 2
 EOT
 $server->start;
@@ -394,6 +385,46 @@ $fresh->query('TRUNCATE pfs.containers');
 is($fresh->query($container) . "\n" . $fresh->query($status), "3|3|0\npfs_note_instances_lost|0\npfs_notes_empty|0", 'TRUNCATE of containers resets the losses');
 is($fresh->query('SELECT pfs_example_remove_notes()') . $fresh->query($container), '33|0|0', 'the notes are removed');
 
+# ---- the kind of counted objects ----
+
+$fresh->query("CREATE FUNCTION $_ AS '\$libdir/pfs' LANGUAGE C") foreach 'pfs_example_run_errand(int, int) RETURNS bool', 'pfs_example_remove_errand(int) RETURNS bool';
+my $errands = q{SELECT string_agg(concat_ws(',', number, count_run, sum_miles), ' ' ORDER BY number) FROM pfs.errands};
+my @runners = map { $server->session(db => 'fresh') } 1 .. 3;
+
+# So many runs of the first errands by turns, the i-th over i miles.
+sub run_errands
+{
+	my ($runner, $runs, $n) = @_;
+
+	return $runner->query("SELECT count(*) FILTER (WHERE pfs_example_run_errand(1 + i % $n, i)) FROM generate_series(1, $runs) i");
+}
+
+is(join(' ', map { run_errands($_, 100, 4) } @runners), '100 100 100', 'three sessions run errands, each more of them than it has places');
+is($fresh->query($errands), '1,75,3900 2,75,3675 3,75,3750 4,75,3825', 'each run counts once');
+is($fresh->query('SELECT pfs_example_run_errand(5, 1)') . $fresh->query(q{SELECT records_max, records_used, records_lost FROM pfs.containers WHERE name = 'errand_instances'}),
+	'f4|4|1', 'there is no room for a fifth one, which containers shows');
+is($fresh->query(q{SELECT pfs.reset('errands')}), 300, 'all runs leave the table');
+is($fresh->query($errands), '1,0,0 2,0,0 3,0,0 4,0,0', 'also those that processes had not handed on');
+run_errands($runners[0], 3, 3);
+run_errands($runners[1], 2, 2);
+is($fresh->query($errands), '1,2,5 2,2,2 3,1,2 4,0,0', 'later ones count');
+is($runners[2]->query('SELECT pfs_example_remove_errand(2), pfs_example_remove_errand(7)'), 't|f', 'one is removed');
+is($fresh->query($errands), '1,2,5 3,1,2 4,0,0', 'with what others have counted of it');
+$runners[1]->query('SELECT pfs_example_run_errand(2, 9)');
+is($fresh->query($errands), '1,2,5 2,1,9 3,1,2 4,0,0', 'a new one of its number begins with nothing');
+is(run_errands($runners[0], 100, 4), 100, 'who had counted of the old one counts of the new one');
+is($fresh->query($errands), '1,27,1305 2,26,1234 3,26,1252 4,25,1275', 'and nothing of the old one comes back');
+my $runner = $runners[0]->query('SELECT pfs.thread_id()');
+$runners[0]->close;
+$server->sql('CREATE EXTENSION pfs');
+ok($server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id = $runner", 0), 'a session ends');
+is($fresh->query($errands), '1,27,1305 2,26,1234 3,26,1252 4,25,1275', 'what it has counted stays');
+$runners[0] = $server->session(db => 'fresh');
+run_errands($_, 4, 4) foreach @runners;
+is($fresh->query($errands), '1,30,1317 2,29,1237 3,29,1258 4,28,1284', 'whoever has its thread record goes on');
+is($fresh->query(q{SELECT pfs.reset('errands')}), 116, 'exactly these leave the table');
+$_->close foreach @runners;
+
 # ---- the family of summaries ----
 
 # The levels, each with what it shows.
@@ -456,7 +487,6 @@ my $other = $server->session(db => 'fresh');
 my $thread = $other->query('SELECT pfs.thread_id()');
 $other->query('SELECT pfs_example_tally(0, 3), pfs_example_begin_job(0, 1), pfs_example_end_job(1)');
 $other->close;
-$server->sql('CREATE EXTENSION pfs');
 ok($server->poll("SELECT count(*) FROM pfs.threads WHERE thread_id = $thread", 0), 'a session ends');
 is(levels('tallies_summary', '', $tallies), '- 1,3 1,3 1,3 1,3', 'its tallies are those of its account');
 is(levels('events_jobs_summary', '_by_event_name', 'event_name, count_star'), join(' ', '-', ('job/small,1') x 4), 'and its jobs');
@@ -498,6 +528,7 @@ my %names = (
 	'wrapped call' => qr/\bsymlink\b/,
 	'hook' => qr/\bClientAuthentication_hook\b/,
 	'container' => qr/\bnote/,
+	'kind of counted objects' => qr/errand_instances/,
 	'family of summaries' => qr/tall(y|ies)/,
 	'family of events' => qr/job/,
 	# No regression test runs the program.
@@ -538,7 +569,8 @@ foreach my $test (map { m{([^/]+)\.sql$} } glob $tree->top . '/sql_tests/sql/*.s
 
 # ---- as many files as CONTRIBUTING.md says, and no more than a reader puts up with ----
 
-my %most = ('column' => 2, 'table' => 3, 'counter of statements' => 4, 'summary by database' => 4, 'view' => 2, 'instrument' => 1, 'wrapped call' => 2, 'hook' => 3, 'container' => 8, 'family of summaries' => 12,
+my %most = ('column' => 2, 'table' => 3, 'counter of statements' => 4, 'summary by database' => 4, 'view' => 2, 'instrument' => 1, 'wrapped call' => 2, 'hook' => 3, 'container' => 5, 'kind of counted objects' => 4, 'family of summaries' => 8,
+	'family of events' => 12,
 	'option of the program' => 2, 'screen of the program' => 6);
 my %said = $tree->text('CONTRIBUTING.md') =~ /^\| an? \[(.+?)\]\(#[^)]*\) \| (\d+) \|/mg;
 

@@ -11,8 +11,8 @@
 
 static PfsInstrumentId instruments[PFS_JOB_LARGE + 1];
 
-void
-pfs_jobs_start(void)
+static void
+job_start(void)
 {
 	static const char *const names[] = {[PFS_JOB_SMALL] = "job/small",[PFS_JOB_LARGE] = "job/large"};
 
@@ -111,6 +111,7 @@ const PfsSummaryKind pfs_job_kind = {
 		[PFS_LEVEL_HOST] = "events_jobs_summary_by_host_by_event_name",
 		[PFS_LEVEL_GLOBAL] = "events_jobs_summary_global_by_event_name",
 	},
+	.start = job_start,
 	.cell_size = sizeof(PfsCell),
 	.read_size = sizeof(PfsCell),
 	.shared_size = sizeof(PfsSharedCell),

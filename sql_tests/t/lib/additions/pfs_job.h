@@ -24,13 +24,8 @@ typedef struct PfsJobEvent
 	uint64		steps;			/* known at its end */
 } PfsJobEvent;
 
-extern const PfsSummaryKind pfs_job_kind;
-
 /* Jobs' own of PfsEventFamilyInfo. */
 extern void pfs_job_event_record(PfsThread *t, PfsEvent *event);
-
-/* Postmaster: registers the instruments. */
-extern void pfs_jobs_start(void);
 
 /* Outside of write sections.  NULL: not collected, or nested too deep. */
 extern PfsJobEvent *pfs_job_begin(PfsThread *t, PfsJobKind kind, uint32 priority);

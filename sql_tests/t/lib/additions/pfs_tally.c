@@ -9,8 +9,8 @@
 
 static PfsInstrumentId instruments[PFS_TALLY_COLOURS];
 
-void
-pfs_tallies_start(void)
+static void
+tally_start(void)
 {
 	static const char *const names[PFS_TALLY_COLOURS] = {"tally/red", "tally/blue"};
 
@@ -107,6 +107,7 @@ const PfsSummaryKind pfs_tally_kind = {
 		[PFS_LEVEL_HOST] = "tallies_summary_by_host",
 		[PFS_LEVEL_GLOBAL] = "tallies_summary_global",
 	},
+	.start = tally_start,
 	.cell_size = sizeof(PfsTallyCell),
 	.read_size = sizeof(PfsTallyCell),
 	.shared_size = sizeof(PfsTallyCell),

@@ -18,11 +18,6 @@ typedef struct PfsTallyCell
 	uint64		amount;
 } PfsTallyCell;
 
-extern const PfsSummaryKind pfs_tally_kind;
-
-/* Postmaster: registers the instruments. */
-extern void pfs_tallies_start(void);
-
 /* Outside of write sections. */
 extern void pfs_tally(PfsThread *t, int colour, uint64 amount);
 
