@@ -30,7 +30,6 @@
 #include "pfs_guc.h"
 #include "pfs_compat_module.h"
 #include "pfs_instr.h"
-#include "pfs_instr_lwlock.h"
 #include "pfs_platform.h"
 #include "pfs_save.h"
 #include "pfs_setup.h"
@@ -47,9 +46,6 @@ PFS_MODULE_MAGIC("pfs", PFS_VERSION);
 /* -1 of the settings. */
 #define DEFAULT_HISTORY_SIZE		10
 #define DEFAULT_HISTORY_LONG_SIZE	10000
-/* Locks that somebody waits for, sooner or later: of the server, and more with the load. */
-#define LWLOCKS_FOR_SERVER			2048
-#define LWLOCKS_PER_CONNECTION		32
 
 static shmem_request_hook_type prev_shmem_request_hook = NULL;
 static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
@@ -91,9 +87,7 @@ request_cb(void)
 	}
 	for (int r = 0; r < lengthof(pfs_sizes.load_history); r++)
 		pfs_sizes.load_history[r] = pfs_load_history_size[r];
-	pfs_sizes.lwlocks = pfs_lwlock_events == PFS_LWLOCK_WAITS ? 0
-		: LWLOCKS_FOR_SERVER + LWLOCKS_PER_CONNECTION * MaxConnections;
-	pfs_sizes.lwlock_holders = pfs_lwlock_events == PFS_LWLOCK_ALL ? pfs_sizes.threads : 0;
+	pfs_sizes.lwlock_events = pfs_lwlock_events;
 
 	RequestAddinShmemSpace(pfs_shared_size());
 	RequestNamedLWLockTranche("pfs", PFS_NUM_LOCKS);
@@ -131,7 +125,6 @@ startup_cb(void)
 	{
 		patched = true;
 		pfs_instr_start();
-		pfs_instr_lwlock_start(pfs_lwlock_events);
 		watch_ends();
 	}
 	pfs_instr_mark_unavailable();

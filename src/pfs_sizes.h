@@ -164,8 +164,9 @@ typedef struct PfsSizes
 	uint32		sql_text;		/* bytes of a statement's text that are kept */
 	uint32		digest_text;	/* bytes of a digest's text that are kept */
 	uint32		load_history[3];	/* periods, by PfsLoadResolution */
-	uint32		lwlocks;
-	uint32		lwlock_holders; /* threads, or 0 */
+	uint32		lwlock_events;	/* PfsLwlockEvents: of LWLocks themselves and
+								 * their holders there is nothing without
+								 * detours */
 } PfsSizes;
 
 #endif							/* PFS_SIZES_H */

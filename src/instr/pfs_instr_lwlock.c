@@ -638,11 +638,12 @@ complain(const PfsDetour *detours, int n)
 
 /*
  * Sets the detours that the mode needs, proves them, and reports all. If one of them
- * cannot be set or proved, none stays, and the mode is that without detours.
+ * cannot be set or proved, none stays, and the mode is that without detours: pfs_lwlock_events_now.
  */
 void
-pfs_instr_lwlock_start(PfsLwlockEvents wanted)
+pfs_instr_lwlock_start(void)
 {
+	const PfsLwlockEvents wanted = pfs_sizes.lwlock_events;
 	PfsDetour	detours[lengthof(points)] = {{0}};
 	const PfsDetour *detour = detours;
 	int			n = 0;

@@ -54,10 +54,4 @@ pfs_lwlock_in_progress(void)
 	return unlikely(pfs_acquisition.lock != NULL);
 }
 
-/*
- * Postmaster, once: set the detours that this mode needs, report every one, and
- * say in pfs_lwlock_events_now what came of it.
- */
-extern void pfs_instr_lwlock_start(PfsLwlockEvents wanted);
-
 #endif							/* PFS_INSTR_LWLOCK_H */

@@ -1,35 +1,44 @@
 /*
  * pfs_instr_prepared.h
- *	  What the hooks do for prepared statements.
+ *	  Commands that make, execute or close prepared statements.
  */
 #ifndef PFS_INSTR_PREPARED_H
 #define PFS_INSTR_PREPARED_H
 
-#include "tcop/pquery.h"
-#include "utils/portal.h"
+#include "pfs_instr_call.h"
 
-#include "pfs_prepared.h"
-#include "pfs_statement_open.h"
-
-/* The statement at top level executes a portal, or reads the next part of it.  Nothing for unnamed statements. */
-static inline void
-pfs_prepared_note_portal(PfsThread *t, Portal portal)
+/* Such a command, on the stack of the hook's function. */
+typedef struct PfsPreparedCommand
 {
-	if (likely(portal == NULL || portal->prepStmtName == NULL))
-		return;
-	if (unlikely(pfs_sql.top.is_fetch))
-		pfs_prepared_fetch(&pfs_sql.top, portal->prepStmtName, portal->creation_time);
-	else
-		pfs_prepared_execute(&pfs_sql.top, pfs_prepared_executed(t, portal->prepStmtName, pfs_sql.top.query_id,
-																 portal->creation_time, false));
+	NodeTag		tag;			/* the command's; DISCARD ALL has that of
+								 * DEALLOCATE */
+	char		name[NAMEDATALEN];	/* of PREPARE and DEALLOCATE; "": of all */
+} PfsPreparedCommand;
+
+extern void pfs_prepared_command_begin(PfsCommand *command, PfsPreparedCommand *state);
+
+/* Behind the call. */
+extern void pfs_prepared_command_end(PfsCommand *command, const PfsPreparedCommand *state);
+
+/* What an EXECUTE executes.  The portal of a string that the client sends has no name for others. */
+static inline PfsPreparedEntry *
+pfs_prepared_of_execute(PfsThread *t, const Node *utility, bool is_top)
+{
+	return pfs_prepared_executed_by_sql(t, ((const ExecuteStmt *) utility)->name,
+										is_top && ActivePortal != NULL && !ActivePortal->visible, !is_top);
 }
 
-/* A call at top level has begun: the client executes what ActivePortal was made for. */
+/* The command of a plain statement is going to be executed.  Where an EXECUTE's has no entry, the client's own one counts. */
 static inline void
-pfs_prepared_note(PfsThread *t)
+pfs_prepared_plain_command(const Node *utility)
 {
-	if (pfs_sql.nest == 1 && pfs_sql.current == &pfs_sql.top)
-		pfs_prepared_note_portal(t, ActivePortal);
+	PfsPreparedEntry *entry;
+
+	if (!IsA(utility, ExecuteStmt))
+		return;
+	entry = pfs_prepared_of_execute(pfs_my_thread, utility, true);
+	if (likely(entry != NULL))
+		pfs_plain.open.credit.prepared = entry;
 }
 
 #endif							/* PFS_INSTR_PREPARED_H */

@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "storage/shmem.h"
 
 #include "pfs_clock.h"
@@ -20,6 +21,10 @@
 
 /* Records of one page. */
 #define LWLOCKS_PER_PAGE 512
+
+/* Locks that somebody waits for, sooner or later: of the server, and more with the load. */
+#define LWLOCKS_FOR_SERVER		2048
+#define LWLOCKS_PER_CONNECTION	32
 
 PfsLwlockEvents pfs_lwlock_events_now = PFS_LWLOCK_WAITS;
 PfsPages   *pfs_lwlocks = NULL;
@@ -34,10 +39,16 @@ typedef struct PfsLwlockKey
 	uint64		tranche;
 } PfsLwlockKey;
 
+uint32
+pfs_lwlock_holders_max(void)
+{
+	return pfs_sizes.lwlock_events == PFS_LWLOCK_ALL ? pfs_sizes.threads : 0;
+}
+
 size_t
 pfs_lwlock_holders_size(void)
 {
-	return pfs_sizes.lwlock_holders * pfs_lwlock_holder_size();
+	return pfs_lwlock_holders_max() * pfs_lwlock_holder_size();
 }
 
 static bool
@@ -54,12 +65,13 @@ matches(const void *record, const void *key)
 void
 pfs_lwlocks_lay_out(PfsSegment *seg)
 {
+	uint32		locks = pfs_sizes.lwlock_events == PFS_LWLOCK_WAITS ? 0 : LWLOCKS_FOR_SERVER + LWLOCKS_PER_CONNECTION * MaxConnections;
 	void	   *holders;
 
-	pfs_lwlocks = pfs_pages_create(seg, "lwlock_instances", sizeof(PfsLwlock), pfs_sizes.lwlocks, LWLOCKS_PER_PAGE);
-	lwlocks_by_key = pfs_hash_create(seg, pfs_lwlocks, pfs_sizes.lwlocks, matches);
+	pfs_lwlocks = pfs_pages_create(seg, "lwlock_instances", sizeof(PfsLwlock), locks, LWLOCKS_PER_PAGE);
+	lwlocks_by_key = pfs_hash_create(seg, pfs_lwlocks, locks, matches);
 	holders = pfs_segment_take(seg, pfs_lwlock_holders_size(), PFS_CACHE_LINE);
-	pfs_lwlock_holders = pfs_sizes.lwlock_holders > 0 ? holders : NULL;
+	pfs_lwlock_holders = pfs_lwlock_holders_max() > 0 ? holders : NULL;
 	pfs_lwlock_blocks_lay_out(seg);
 }
 

@@ -82,6 +82,9 @@ StaticAssertDecl(offsetof(PfsLwlockHolder, locks) == sizeof(uint64), "entries li
 extern void *pfs_lwlock_holders;
 extern PFS_HIDDEN PfsLwlockHolder *pfs_my_lwlocks;
 
+/* How many threads there are lists for. */
+extern uint32 pfs_lwlock_holders_max(void);
+
 /* Bytes of one, with what it knows of its blocks (pfs_lwlock_event.c), and of all. */
 extern size_t pfs_lwlock_holder_size(void);
 extern size_t pfs_lwlock_holders_size(void);

@@ -29,7 +29,7 @@ specify(PfsBlocksSpec *spec)
 	spec->own_items = pfs_sizes.history[PFS_WAITS];
 	spec->item_min = sizeof(PfsLwlockEvent);
 	spec->item_max = 2 * sizeof(PfsLwlockEvent);
-	spec->writers = pfs_sizes.lwlock_holders;
+	spec->writers = pfs_lwlock_holders_max();
 	spec->block_size = sizeof(PfsLwlockEvent) * PFS_CACHE_LINE / 2;
 }
 

@@ -407,6 +407,9 @@ typedef struct PfsStatementSource
 	int64		portal_time;
 } PfsStatementSource;
 
+/* Texts that the process has parsed so far. */
+extern PFS_HIDDEN uint32 pfs_texts_parsed;
+
 /* A subtransaction of this level begins; has been rolled back. */
 extern void pfs_statement_note_subxact(int level);
 extern void pfs_statement_unwind(PfsThread *t, int level);
