@@ -1,9 +1,9 @@
 # One of each kind of addition that CONTRIBUTING.md describes, made by the edits that it names in a
 # copy of the tree: a column, a table, a view, a counter of statements, a summary by another part of
 # what digests go by, an instrument, a wrapped call, a hook, a container, a kind of counted objects, a
-# family of summaries, a family of events, an option and a screen of the program.  tools/sql writes
-# the rest, a server that is built from it has them all, and each addition touches as many files as
-# CONTRIBUTING.md says.
+# family of summaries, a family of events, an option and a screen of the program; and the removal of a feature.  tools/sql writes
+# the rest, a server that is built from it has all that was added and nothing of what was removed, and each
+# touches as many files as CONTRIBUTING.md says.
 
 use strict;
 use warnings;
@@ -13,6 +13,7 @@ use File::Copy ();
 use PfsReleases qw(difference);
 use PfsServer;
 use PfsTree;
+use PfsWire;
 use Test::More;
 
 my $tree = PfsTree->new;
@@ -211,6 +212,46 @@ EOT
 });
 add_tables('pfs_table_accounts', 'PFS_EV_LIST(X, jobs)', 'PFS_LEVEL_LIST(X, jobs)');
 
+# ---- a feature is removed: prepared statements ----
+
+# What a release has is dropped by the script that updates it.
+sub drop_table
+{
+	my ($script) = glob $tree->path . "/sql/pfs--*--$version.sql";
+
+	$tree->edit($script =~ s{.*/(?=sql/)}{}r, sub { $_ .= "\nDROP FOREIGN TABLE pfs.prepared_statements_instances;\n" });
+}
+
+$tree->begin('removed feature');
+$tree->remove($_) foreach map { "src/$_" } 'record/statement/pfs_prepared.h', 'record/statement/pfs_prepared.c', 'record/read/pfs_prepared_read.c',
+  'instr/pfs_instr_prepared.h', 'instr/pfs_instr_prepared.c', 'fdw/tables/pfs_table_prepared.c';
+$tree->edit('src/pfs_sizes.h', sub {
+	s/^#define PFS_PREPARED_PER_THREAD.*\n//m;
+	s/^\tX\(prepared, .*?\) \\\n(?=\tX\()//ms;
+	s/^\tX\(PFS_COUNTED_PREPARED, prepared\) \\\n//m;
+});
+$tree->edit('src/fdw/tables/pfs_tables.h', sub { s/^\tX\(pfs_table_prepared_statements_instances\) \\\n//m });
+$tree->edit('src/instr/pfs_instr_features.h', sub {
+	s/^#include "pfs_instr_prepared.h"\n//m;
+	s/ \\\n\tX\(prepared\b.*?\)(?=$| \\\n)//mg;
+	s/^(#define PFS_HAS_IDLE_LOOKS\s).*/$1false/m;
+	s/^(#define PFS_IDLE_LOOKS\(t\)\s).*/$1((void) 0)/m;
+});
+$tree->edit('src/record/statement/pfs_plain_state.h', sub { s{^\tstruct PfsPreparedEntry \*prepared;\s*/\*.*?\*/\n}{}ms });
+$tree->edit('src/record/statement/pfs_statement_open.h', sub {
+	s/^#include "pfs_prepared.h"\n//m;
+	# What is left of a function that only it needed does nothing, as what it is called for may be wanted again.
+	s/^(pfs_credit_text_len\(.*?\n\{\n).*?^\}/$1\treturn 0;\n}/ms;
+	s/^(pfs_credit_(?:plain_starts|plain_runs|top_executes|release)\(.*?\n\{\n).*?^\}/$1}/msg;
+	s/^\tif \(.*credit->prepared != NULL\)+\n.*;\n//mg;
+});
+drop_table();
+# The program does not need it.
+$tree->begin(undef);
+$tree->edit('client/cmd_doctor.c', sub { s/^\t\{"prepared_statements_instances", .*\n//m });
+(undef, $out) = $tree->tool("grep -rniE 'pfs_?prepared|counted_prepared|prepared_statements_' src --include='*.[ch]'");
+is($out, '', 'nothing is left of it');
+
 # ---- an option of a command of the program ----
 
 $tree->begin('option of the program');
@@ -264,6 +305,7 @@ ok(!$good, 'the check fails while the script is older than the lists');
 like($out, qr/^sql\/\S+ is older than what it is made of.*^docs\/tables\.md is older.*^docs\/settings\.md is older.*^src\/record\/object\/README\.md is older/ms, 'and names the files');
 unlink $tree->path . '/docs/tables.md', my @scripts = glob $tree->path . '/sql/pfs--*--*.sql';
 File::Copy::cp($tree->top . '/sql/' . s{.*/}{}r, $_) foreach @scripts;
+drop_table();
 ($good, $out) = $tree->tool('tools/sql && tools/sql --check');
 ok($good, 'tools/sql writes them') or diag($out);
 like($tree->text('docs/tables.md'), qr/^## pfs\.examples\n\nExamples; there are two\.\n\nA row is one example\. TRUNCATE: refused\. Source: `pfs` itself\. Since \Q$version\E\.\n/m, 'a table in docs/tables.md');
@@ -493,6 +535,22 @@ is(levels('events_jobs_summary', '_by_event_name', 'event_name, count_star'), jo
 $fresh->query('TRUNCATE pfs.accounts');
 is(levels('tallies_summary', '', $tallies), '- - 1,3 1,3 1,3', 'TRUNCATE of accounts empties this level of all families');
 
+# ---- what was removed ----
+
+is(join(' ', map { $_->query(q{SELECT coalesce(to_regclass('pfs.prepared_statements_instances')::text, 'gone')}) } $fresh, $updated), 'gone gone', 'the table has gone, from an updated database, too');
+is($fresh->query(q{SELECT (SELECT count(*) FROM pg_settings WHERE name LIKE 'pfs.%prepared%') + (SELECT count(*) FROM pfs.containers WHERE name LIKE '%prepared%')}), 0,
+	'and so have its setting and its container');
+my $client = PfsWire->new($server, database => 'fresh');
+my $counts = q{SELECT string_agg(concat_ws(' ', count_star, sum_rows_sent), ', ' ORDER BY digest_text) FROM pfs.events_statements_summary_by_digest WHERE digest_text ~ 'beside'};
+
+$fresh->query('TRUNCATE pfs.events_statements_summary_by_digest, pfs.events_statements_summary_by_program');
+$fresh->query(q{PREPARE p AS SELECT 'beside', generate_series(1, 3); EXECUTE p; EXECUTE p; DEALLOCATE p; DISCARD ALL});
+$client->send(@$_) foreach [ Parse => 'p', q{SELECT 'beside it', generate_series(1, 3)} ], [ Bind => 'p' ], [ Execute => 2 ], [ Execute => 0 ], [ Bind => 'p' ], ['Execute'], [ Close => 'p' ], ['Sync'];
+$client->until_ready;
+is($fresh->query($counts), '2 6, 2 6', 'executions of prepared statements count for their digests');
+$fresh->query(q{CREATE PROCEDURE called() LANGUAGE plpgsql AS $$BEGIN PERFORM 'beside'; PERFORM 'beside'; END$$; CALL called()});
+is($fresh->query(q{SELECT object_name, count_star, count_statements FROM pfs.events_statements_summary_by_program}), 'called|1|2', 'and what a program does for the program');
+
 # ---- the program ----
 
 SKIP:
@@ -531,7 +589,8 @@ my %names = (
 	'kind of counted objects' => qr/errand_instances/,
 	'family of summaries' => qr/tall(y|ies)/,
 	'family of events' => qr/job/,
-	# No regression test runs the program.
+	# No regression test runs the program; the tests of what was removed are removed with it.
+	'removed feature' => qr/(?!)/,
 	'option of the program' => qr/(?!)/,
 	'screen of the program' => qr/(?!)/,
 );
@@ -569,7 +628,7 @@ foreach my $test (map { m{([^/]+)\.sql$} } glob $tree->top . '/sql_tests/sql/*.s
 
 # ---- as many files as CONTRIBUTING.md says, and no more than a reader puts up with ----
 
-my %most = ('column' => 2, 'table' => 3, 'counter of statements' => 4, 'summary by database' => 4, 'view' => 2, 'instrument' => 1, 'wrapped call' => 2, 'hook' => 3, 'container' => 5, 'kind of counted objects' => 4, 'family of summaries' => 8,
+my %most = ('removed feature' => 8, 'column' => 2, 'table' => 3, 'counter of statements' => 4, 'summary by database' => 4, 'view' => 2, 'instrument' => 1, 'wrapped call' => 2, 'hook' => 3, 'container' => 5, 'kind of counted objects' => 4, 'family of summaries' => 8,
 	'family of events' => 12,
 	'option of the program' => 2, 'screen of the program' => 6);
 my %said = $tree->text('CONTRIBUTING.md') =~ /^\| an? \[(.+?)\]\(#[^)]*\) \| (\d+) \|/mg;

@@ -6,6 +6,7 @@
 #	$tree->begin('table');						# what follows is one addition
 #	$tree->edit('src/pfs.h', sub { s/x/y/ });	# the text is in $_
 #	$tree->add('src/record/object/pfs_note.c', $text);
+#	$tree->remove('src/record/object/pfs_note.c');	# a feature's own file: it is not one that is touched
 #	is($tree->touched('table'), 2, 'so many files');
 #	my ($good, $out) = $tree->tool('tools/sql --check');
 #	($good, $out) = $tree->build;				# the library
@@ -100,6 +101,14 @@ sub add
 
 	die "there is a $file" if -e "$self->{path}/$file";
 	$self->_write($file, $text);
+}
+
+# Remove a file.
+sub remove
+{
+	my ($self, $file) = @_;
+
+	unlink "$self->{path}/$file" or die "$file: $!";
 }
 
 # What a tool prints, its errors included, and whether it succeeded.
