@@ -116,7 +116,7 @@ static const PfsPart *const parts[] = {
 	PART("recorder", STRUCT(pfs_shared_recorder),
 		 COUNTER(0, "pfs_load_history_lost", PfsSharedRecorder, lost),
 		 COUNTER(1, "pfs_load_history_late", PfsSharedRecorder, late)),
-	PART("load_texts", .lay_out = pfs_load_texts_lay_out, .start = pfs_load_texts_start, .nrows = 1,
+	PART("load_texts", .lay_out = pfs_load_texts_lay_out, .nrows = 1,
 		 .row = pfs_load_texts_row, .reset = pfs_load_texts_reset_lost),
 	PART("containers", .start = pfs_containers_register),
 	PART("catalogue", .start = pfs_instruments_end_start),
