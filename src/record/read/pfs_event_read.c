@@ -17,16 +17,6 @@
 
 const PfsEventFamilyRead *pfs_event_family_reads = NULL;
 
-/* The events of one thread's blocks that a reader of its history wants, the oldest first. */
-typedef struct PfsOwnEvents
-{
-	uint64		thread_id;
-	uint32		rows;			/* that are wanted */
-	uint32		n;				/* that were found */
-	void	   *events;			/* [rows]: the newest, the i-th that was found
-								 * at i % rows */
-} PfsOwnEvents;
-
 typedef struct PfsEventReader
 {
 	PfsEventFamily family;
@@ -34,9 +24,9 @@ typedef struct PfsEventReader
 	void	   *arg;
 	PfsPatience *patience;		/* with owners in the middle of a write
 								 * section */
+	uint64		thread_id;		/* whose history it is; 0: the long one */
 	PfsEvent   *copy;			/* of an event in a block: the one that is
 								 * made now */
-	PfsOwnEvents *own;			/* of a thread's history; of the long one NULL */
 } PfsEventReader;
 
 Size
@@ -212,21 +202,6 @@ copy_running_events(const PfsThread *t, PfsEventFamily family, void *events, Pfs
 }
 
 /*
- * Hands on what the copy of a slot in the history or in the long one holds, `max` events
- * at most, and returns how many that were.
- */
-static uint64
-take_finished(PfsEvent *e, uint64 max, PfsEventReader *reader)
-{
-	const PfsEventSlots *slots = pfs_event_family_reads[reader->family].slots;
-
-	if (slots != NULL)
-		return slots->take_finished(e, NULL, reader->own == NULL, max, take_cb, reader);
-	take_cb(e, false, reader);
-	return 1;
-}
-
-/*
  * Copies and hands on the running events of one thread, outermost first; of a thread
  * that has ended since it was listed, nothing.  An event that began while its
  * consumer was off is left out.
@@ -283,9 +258,29 @@ unpack_of_run(PfsEventFamily family, const PfsEventRun *event, const PfsEventRun
 	copy->role = run->role;
 }
 
+/* Is an event in the history that is read? */
+static inline bool
+is_wanted(const PfsEventReader *reader, const PfsEvent *e)
+{
+	return (e->flags & (reader->thread_id == 0 ? PFS_FLAG_HISTORY_LONG : PFS_FLAG_HISTORY)) != 0;
+}
+
+/* Hands on what has ended of a slot: a copy of it in a block, or (thread) while it goes on. */
+static void
+take_finished(PfsEvent *e, const PfsThread *thread, PfsEventReader *reader)
+{
+	const PfsEventSlots *slots = pfs_event_family_reads[reader->family].slots;
+
+	if (!is_wanted(reader, e))
+		return;
+	if (slots != NULL)
+		slots->take_finished(e, thread, reader->thread_id == 0, take_cb, reader);
+	else
+		take_cb(e, false, reader);
+}
+
 /*
- * Takes the events in the copy of a block that a reader wants, oldest first: for the long
- * history they are handed on, those of a thread's own are kept.  Items are whole in a copy
+ * Hands on the events in the copy of a block that a reader wants.  Items are whole in a copy
  * that is known to be one thread's; of any other the walk ends where it makes no sense.
  *
  * An event's flags would tell without unpacking it, but lie elsewhere in each family.
@@ -294,8 +289,6 @@ static void
 take_block_cb(const char *block, uint32 bytes, uint32 hidden, void *arg)
 {
 	PfsEventReader *reader = arg;
-	PfsOwnEvents *own = reader->own;
-	PfsEvent   *copy = reader->copy;
 	const PfsEventRun *run = NULL;
 
 	for (uint32 at = 0, size; at < bytes; at += size)
@@ -307,91 +300,31 @@ take_block_cb(const char *block, uint32 bytes, uint32 hidden, void *arg)
 			run = event;
 		if (unlikely(size == 0 || size > bytes - at || run == NULL))
 			break;
-		if (event == run || at < hidden || (own != NULL && run->thread_id != own->thread_id))
+		if (event == run || at < hidden || (reader->thread_id != 0 && run->thread_id != reader->thread_id))
 			continue;
-		unpack_of_run(reader->family, event, run, copy);
-		if (own == NULL && (copy->flags & PFS_FLAG_HISTORY_LONG))
-			(void) take_finished(copy, PG_UINT64_MAX, reader);
-		else if (own != NULL && (copy->flags & PFS_FLAG_HISTORY))
-			memcpy(event_at(own->events, reader->family, own->n++ % own->rows), copy, pfs_event_bytes(reader->family, copy));
+		unpack_of_run(reader->family, event, run, reader->copy);
+		take_finished(reader->copy, NULL, reader);
 	}
-}
-
-/* ---- a thread's history ---- */
-
-/* The i-th newest of the events that were found. */
-static inline PfsEvent *
-own_event(const PfsEventReader *reader, uint32 i)
-{
-	return event_at(reader->own->events, reader->family, (reader->own->n - 1 - i) % reader->own->rows);
 }
 
 /*
- * Hands on the finished events of slots whose last one is running, which the histories
- * show already; returns how many.  A slot that ends between the copy of the running
- * events and that of the blocks is in both: it is taken from the block.
+ * Hands on the finished events of slots whose last one is running, which the histories show already.  A slot that ends
+ * before the thread's blocks are copied is in these, too: two copies of one event are alike.
  */
-static uint64
-take_finished_of_running(const PfsThread *copy, void *running, uint32 nrunning, uint64 max, PfsEventReader *reader)
-{
-	PfsEventFamily family = reader->family;
-	const PfsEventSlots *slots = pfs_event_family_reads[family].slots;
-	const PfsOwnEvents *own = reader->own;
-	uint64		done = 0;
-
-	for (uint32 i = nrunning; i > 0 && done < max; i--)
-	{
-		PfsEvent   *slot = event_at(running, family, i - 1);
-		bool		is_finished = false;
-
-		for (uint32 j = 0; own != NULL && j < Min(own->n, own->rows) && !is_finished; j++)
-			is_finished = own_event(reader, j)->event_id == slot->event_id;
-		if (is_finished || (slot->flags & (own == NULL ? PFS_FLAG_HISTORY_LONG : PFS_FLAG_HISTORY)) == 0)
-			continue;
-		done += slots->take_finished(slot, copy, own == NULL, max - done, take_cb, reader);
-	}
-	return done;
-}
-
-/* Copies the running slots of a family whose slots hold several events; returns how many. */
-static uint32
-copy_running_slots(const PfsThread *copy, PfsEventFamily family, void **running, PfsPatience *patience)
-{
-	if (pfs_event_family_reads[family].slots == NULL)
-		return 0;
-	*running = palloc((Size) pfs_event_families[family].depth * pfs_sizes.event_size[family]);
-	return copy_running_events(pfs_pages_record(pfs_threads, copy->index), family, *running, patience);
-}
-
-/* Hands on the newest events of a thread's own blocks, newest first. */
 static void
-emit_own_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
+take_running_slots(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 {
 	PfsEventFamily family = reader->family;
-	PfsOwnEvents own = {.thread_id = copy->thread_id, .rows = pfs_sizes.history[family]};
-	const PfsEvents *events = &((const PfsThread *) pfs_pages_record(pfs_threads, copy->index))->events[family];
-	void	   *running = NULL;
-	uint32		nrunning;
-	uint64		done;
+	void	   *running;
+	uint32		n;
 
-	if (own.rows == 0 || pfs_histories[family] == NULL)
+	if (pfs_event_family_reads[family].slots == NULL)
 		return;
-	own.events = palloc((Size) own.rows * pfs_sizes.event_size[family]);
-	reader->own = &own;
-	reader->copy = palloc(pfs_sizes.event_size[family]);
-	nrunning = copy_running_slots(copy, family, &running, reader->patience);
-	pfs_own_blocks_each(pfs_histories[family], &events->finished, &events->history_tail, copy->index, word,
-						take_block_cb, reader);
-	if (pfs_pages_word(pfs_threads, copy->index) == word)
-	{
-		done = take_finished_of_running(copy, running, nrunning, own.rows, reader);
-		for (uint32 i = 0; i < Min(own.n, own.rows) && done < own.rows; i++)
-			done += take_finished(own_event(reader, i), own.rows - done, reader);
-	}
-	if (running != NULL)
-		pfree(running);
-	pfree(reader->copy);
-	pfree(own.events);
+	running = palloc((Size) pfs_event_families[family].depth * pfs_sizes.event_size[family]);
+	n = copy_running_events(pfs_pages_record(pfs_threads, copy->index), family, running, reader->patience);
+	for (uint32 i = 0; i < n && pfs_pages_word(pfs_threads, copy->index) == word; i++)
+		take_finished(event_at(running, family, i), copy, reader);
+	pfree(running);
 }
 
 /*
@@ -405,15 +338,9 @@ current_block_cb(const PfsThread *copy, uint64 word, void *arg)
 	PfsEventFamily family = reader->family;
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 	const PfsEventSource *source = pfs_event_source(family);
-	void	   *running = NULL;
-	uint32		nrunning = copy_running_slots(copy, family, &running, reader->patience);
 
+	take_running_slots(copy, word, reader);
 	pfs_own_blocks_current(pfs_histories[family], &t->events[family].finished, copy->index, word, take_block_cb, reader);
-	/* Two copies of what has ended meanwhile are alike. */
-	if (pfs_pages_word(pfs_threads, copy->index) == word)
-		(void) take_finished_of_running(copy, running, nrunning, PG_UINT64_MAX, reader);
-	if (running != NULL)
-		pfree(running);
 	if (source != NULL)
 		source->current(copy, word, reader->emit, reader->arg);
 }
@@ -458,26 +385,25 @@ each_of_list(PfsEventList *list, uint64 thread_id, PfsEventEmit emit, void *arg)
 }
 
 /*
- * Hands on the history of one thread: the newest of its blocks and of the family's other
- * source, if there is one.
+ * Hands on the history of one thread: the newest of its blocks, its running slots and the family's other source, if
+ * there are such.
  */
 static void
 emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
 {
-	PfsEventReader *reader = arg;
-	const PfsEventSource *source = pfs_event_source(reader->family);
-	uint32		rows = pfs_sizes.history[reader->family];
+	const PfsEventReader *reader = arg;
+	PfsEventFamily family = reader->family;
+	const PfsEventSource *source = pfs_event_source(family);
+	const PfsEvents *events = &((const PfsThread *) pfs_pages_record(pfs_threads, copy->index))->events[family];
 	PfsEventList list;
-	PfsEventReader into = {reader->family, pfs_event_list_add, &list, .patience = reader->patience};
+	PfsEventReader into = {family, pfs_event_list_add, &list, reader->patience, copy->thread_id, reader->copy};
 
-	if (source == NULL || rows == 0)
-	{
-		emit_own_history(copy, word, reader);
-		return;
-	}
-	pfs_event_list_start(&list, reader->family, rows);
-	emit_own_history(copy, word, &into);
-	source->history(copy, word, pfs_event_list_add, &list);
+	pfs_event_list_start(&list, family, pfs_sizes.history[family]);
+	take_running_slots(copy, word, &into);
+	pfs_own_blocks_each(pfs_histories[family], &events->finished, &events->history_tail, copy->index, word,
+						take_block_cb, &into);
+	if (source != NULL)
+		source->history(copy, word, pfs_event_list_add, &list);
 	each_of_list(&list, 0, reader->emit, reader->arg);
 }
 
@@ -487,9 +413,13 @@ pfs_events_history(PfsEventFamily family, uint64 thread_id, PfsEventEmit emit, v
 	PfsPatience patience = {0};
 	PfsEventReader reader = {family, emit, arg, .patience = &patience};
 
+	if (pfs_sizes.history[family] == 0 || pfs_histories[family] == NULL)
+		return;
 	pfs_instrument_name_late();
+	reader.copy = palloc(pfs_sizes.event_size[family]);
 	pfs_threads_each(thread_id, emit_history_cb, &reader);
 	pfs_patience_end(&patience);
+	pfree(reader.copy);
 }
 
 /*

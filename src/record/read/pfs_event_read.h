@@ -31,13 +31,11 @@ typedef struct PfsEventSlots
 								 PfsEventTake take, void *arg);
 
 	/*
-	 * Hands on those that have ended, the newest first, `max` at most and
-	 * without those that a TRUNCATE of the history or of the long one has
-	 * hidden; returns how many.  running: a copy of the thread whose slot
-	 * goes on, so that the last one has not ended; NULL: it has.
+	 * Hands on those that have ended, without those that a TRUNCATE of the
+	 * history or of the long one has hidden.  running: a copy of the thread
+	 * whose slot goes on, so that the last one has not ended; NULL: it has.
 	 */
-	uint64		(*take_finished) (const PfsEvent *copy, const PfsThread *running, bool history_long, uint64 max,
-								  PfsEventTake take, void *arg);
+	void		(*take_finished) (const PfsEvent *copy, const PfsThread *running, bool history_long, PfsEventTake take, void *arg);
 } PfsEventSlots;
 
 /*

@@ -161,25 +161,22 @@ take_running_stage(const PfsThread *thread, const PfsEvent *copy, PfsPatience *p
 }
 
 /* Hands on the finished stages of a run, as pfs_stage_slots promises it. */
-static uint64
-take_finished_stages(const PfsEvent *copy, const PfsThread *running, bool history_long, uint64 max,
-					 PfsEventTake take, void *arg)
+static void
+take_finished_stages(const PfsEvent *copy, const PfsThread *running, bool history_long, PfsEventTake take, void *arg)
 {
 	const PfsStageRun *run = (const PfsStageRun *) copy;
 	uint32		hidden = history_long ? run->first.hidden_long : run->first.hidden;
-	uint64		n = 0;
 
 	if (running != NULL)
 		hidden = pfs_stages_hidden(run, history_long ? running->stages_hidden_long : running->stages_hidden,
 								   running->last_event_id);
-	for (uint32 i = run->first.more + (running != NULL ? 0 : 1); i > hidden && n < max; i--, n++)
+	for (uint32 i = run->first.more + (running != NULL ? 0 : 1); i > hidden; i--)
 	{
 		PfsStageEvent stage;
 
 		stage_of_run(run, i - 1, false, &stage);
 		take((PfsEvent *) &stage, false, arg);
 	}
-	return n;
 }
 
 const PfsEventSlots pfs_stage_slots = {
