@@ -133,7 +133,6 @@ copy_in_place(PfsEventFamily family, const PfsEvents *events)
 static bool
 copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsEvent *copy, PfsPatience *patience)
 {
-	const PfsEventSlots *slots = pfs_event_family_reads[family].slots;
 	const PfsEvents *events = &t->events[family];
 
 	pfs_patience_next(patience);
@@ -156,8 +155,6 @@ copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsE
 		}
 		else if (family == PFS_WAITS)
 			pfs_racy_copy(&wait, slot, sizeof(wait));
-		else if (slots != NULL)
-			slots->copy(slot, copy);
 		else
 			pfs_racy_copy(copy, slot, pfs_sizes.event_size[family]);
 
@@ -225,10 +222,9 @@ emit_current_cb(const PfsThread *copy, uint64 word, void *arg)
 
 			if ((e->flags & PFS_FLAG_CURRENT) == 0)
 				continue;
-			if (family_read->slots != NULL)
-				family_read->slots->take_running(copy, e, reader->patience, take_cb, reader);
-			else
-				take_cb(e, true, reader);
+			if (family_read->running != NULL)
+				family_read->running(copy, e, reader->patience);
+			take_cb(e, true, reader);
 		}
 	}
 	if (family_read->also_running != NULL)
@@ -265,20 +261,6 @@ is_wanted(const PfsEventReader *reader, const PfsEvent *e)
 	return (e->flags & (reader->thread_id == 0 ? PFS_FLAG_HISTORY_LONG : PFS_FLAG_HISTORY)) != 0;
 }
 
-/* Hands on what has ended of a slot: a copy of it in a block, or (thread) while it goes on. */
-static void
-take_finished(PfsEvent *e, const PfsThread *thread, PfsEventReader *reader)
-{
-	const PfsEventSlots *slots = pfs_event_family_reads[reader->family].slots;
-
-	if (!is_wanted(reader, e))
-		return;
-	if (slots != NULL)
-		slots->take_finished(e, thread, reader->thread_id == 0, take_cb, reader);
-	else
-		take_cb(e, false, reader);
-}
-
 /*
  * Hands on the events in the copy of a block that a reader wants.  Items are whole in a copy
  * that is known to be one thread's; of any other the walk ends where it makes no sense.
@@ -303,28 +285,9 @@ take_block_cb(const char *block, uint32 bytes, uint32 hidden, void *arg)
 		if (event == run || at < hidden || (reader->thread_id != 0 && run->thread_id != reader->thread_id))
 			continue;
 		unpack_of_run(reader->family, event, run, reader->copy);
-		take_finished(reader->copy, NULL, reader);
+		if (is_wanted(reader, reader->copy))
+			take_cb(reader->copy, false, reader);
 	}
-}
-
-/*
- * Hands on the finished events of slots whose last one is running, which the histories show already.  A slot that ends
- * before the thread's blocks are copied is in these, too: two copies of one event are alike.
- */
-static void
-take_running_slots(const PfsThread *copy, uint64 word, PfsEventReader *reader)
-{
-	PfsEventFamily family = reader->family;
-	void	   *running;
-	uint32		n;
-
-	if (pfs_event_family_reads[family].slots == NULL)
-		return;
-	running = palloc((Size) pfs_event_families[family].depth * pfs_sizes.event_size[family]);
-	n = copy_running_events(pfs_pages_record(pfs_threads, copy->index), family, running, reader->patience);
-	for (uint32 i = 0; i < n && pfs_pages_word(pfs_threads, copy->index) == word; i++)
-		take_finished(event_at(running, family, i), copy, reader);
-	pfree(running);
 }
 
 /*
@@ -339,7 +302,6 @@ current_block_cb(const PfsThread *copy, uint64 word, void *arg)
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 	const PfsEventSource *source = pfs_event_source(family);
 
-	take_running_slots(copy, word, reader);
 	pfs_own_blocks_current(pfs_histories[family], &t->events[family].finished, copy->index, word, take_block_cb, reader);
 	if (source != NULL)
 		source->current(copy, word, reader->emit, reader->arg);
@@ -385,8 +347,7 @@ each_of_list(PfsEventList *list, uint64 thread_id, PfsEventEmit emit, void *arg)
 }
 
 /*
- * Hands on the history of one thread: the newest of its blocks, its running slots and the family's other source, if
- * there are such.
+ * Hands on the history of one thread: the newest of its blocks and of the family's other source, if there is one.
  */
 static void
 emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
@@ -399,7 +360,6 @@ emit_history_cb(const PfsThread *copy, uint64 word, void *arg)
 	PfsEventReader into = {family, pfs_event_list_add, &list, reader->patience, copy->thread_id, reader->copy};
 
 	pfs_event_list_start(&list, family, pfs_sizes.history[family]);
-	take_running_slots(copy, word, &into);
 	pfs_own_blocks_each(pfs_histories[family], &events->finished, &events->history_tail, copy->index, word,
 						take_block_cb, &into);
 	if (source != NULL)
@@ -468,10 +428,7 @@ typedef struct PfsHidden
 	bool		history_long;
 } PfsHidden;
 
-/*
- * Hides what a thread has recorded so far for the history or the long one: its finished
- * events by their position, those of slots that go on by the last event_id.
- */
+/* Hides what a thread has recorded so far for the history or the long one. */
 static void
 hide_cb(const PfsThread *copy, uint64 word, void *arg)
 {
@@ -480,9 +437,6 @@ hide_cb(const PfsThread *copy, uint64 word, void *arg)
 	PfsThread  *t = pfs_pages_record(pfs_threads, copy->index);
 	PfsEvents  *events = &t->events[hidden->family];
 
-	if (hidden->family == PFS_STAGES)
-		pfs_own_blocks_hide(hidden->history_long ? &t->stages_hidden_long : &t->stages_hidden,
-							pfs_load_relaxed(&t->last_event_id), copy->index, word);
 	if (hidden->history_long)
 		pfs_blocks_hide_owned(pfs_histories[hidden->family], &events->finished);
 	else
