@@ -9,7 +9,8 @@
 #include "postgres.h"
 
 #include "pfs_instr.h"
-#include "pfs_instr_features.h"
+#include "pfs_instr_prove.h"
+#include "pfs_memory_counted.h"
 #include "pfs_setup.h"
 
 /* More than all families have together. */

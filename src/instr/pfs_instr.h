@@ -165,6 +165,13 @@ PFS_WRAPPED_CALLS(PFS_DECLARE_CALLS)
 #define PFS_DECLARE_START(name) extern void name(void);
 PFS_STARTS(PFS_DECLARE_START)
 
+/* X(class, is_missing, documentation): what the documentation of the class's instruments says then. */
+#define PFS_MISSING(X) \
+	X(PFS_CLASS_MEMORY, pfs_memory_callbacks == NULL, \
+	  "Unavailable: pfs.probes says why memory contexts cannot be watched.") \
+	X(PFS_CLASS_ERROR, !pfs_raises_are_seen, \
+	  "Incomplete: errors that are caught, or not logged, are not seen; pfs.probes says why.")
+
 /* Postmaster, once: patch everything and report every probe. */
 extern void pfs_instr_start(void);
 

@@ -11,19 +11,8 @@
 #include "pfs_instr_drop.h"
 #include "pfs_instr_prepared.h"
 #include "pfs_instr_program.h"
-#include "pfs_instr_prove.h"
 #include "pfs_instr_rows.h"
 #include "pfs_instr_transaction.h"
-#include "pfs_memory_counted.h"
-
-/* ---- instruments ---- */
-
-/* X(class, is_missing, documentation): what the documentation of the class's instruments says then. */
-#define PFS_MISSING(X) \
-	X(PFS_CLASS_MEMORY, pfs_memory_callbacks == NULL, \
-	  "Unavailable: pfs.probes says why memory contexts cannot be watched.") \
-	X(PFS_CLASS_ERROR, !pfs_raises_are_seen, \
-	  "Incomplete: errors that are caught, or not logged, are not seen; pfs.probes says why.")
 
 /* ---- commands ---- */
 

@@ -8,6 +8,7 @@
 
 #include "pfs_instr_prepared.h"
 
+/* Reads what a utility does to prepared statements; an EXECUTE is credited to what it executes. */
 void
 pfs_prepared_command_begin(PfsCommand *command, PfsPreparedCommand *state)
 {

@@ -11,6 +11,7 @@
 #include "tcop/utility.h"
 
 #include "pfs_instr_features.h"
+#include "pfs_instr_prove.h"
 #include "pfs_instr_table.h"
 #include "pfs_plan_id.h"
 #include "pfs_rel_io.h"

@@ -22,7 +22,7 @@
 
 #include "pfs_program_call.h"
 #include "pfs_shared.h"
-#include "pfs_statement_open.h"
+#include "pfs_statement.h"
 
 /* The server's own stack ends long before. */
 #define CALLS_MAX (1 << 20)

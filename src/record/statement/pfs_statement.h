@@ -37,6 +37,23 @@ pfs_timestamp_of(uint32 flags, PfsTimestamp now)
 	return likely(timer == now.timer) ? now.at : pfs_timer_read(timer);
 }
 
+/* A reading of the clock by the timer of these flags. */
+static inline PfsTimestamp
+pfs_timestamp_by(uint32 flags)
+{
+	PfsTimer	timer = PFS_FLAGS_TIMER(flags);
+	PfsTimestamp now = {pfs_timer_read(timer), timer};
+
+	return now;
+}
+
+/* By the timer of statements. */
+static inline PfsTimestamp
+pfs_timestamp_now(void)
+{
+	return pfs_timestamp_by(pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]));
+}
+
 /* The unit of a counter. */
 typedef enum PfsCounterUnit
 {

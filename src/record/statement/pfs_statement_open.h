@@ -160,23 +160,6 @@ pfs_class_flags(const PfsThread *t, PfsClass class)
 	return pfs_load_relaxed(&pfs_words->class_flags[class]) & pfs_load_relaxed(&t->mask);
 }
 
-/* A reading of the clock by the timer of these flags. */
-static inline PfsTimestamp
-pfs_timestamp_by(uint32 flags)
-{
-	PfsTimer	timer = PFS_FLAGS_TIMER(flags);
-	PfsTimestamp now = {pfs_timer_read(timer), timer};
-
-	return now;
-}
-
-/* By the timer of statements. */
-static inline PfsTimestamp
-pfs_timestamp_now(void)
-{
-	return pfs_timestamp_by(pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]));
-}
-
 /* Add a duration to a sum in ticks of the default timer; readings of two timers give none. */
 static inline void
 pfs_add_time(uint64 *number, PfsTimestamp from, PfsTimestamp to)
