@@ -134,12 +134,12 @@ pfs_call_enter(PfsCall *call, const QueryDesc *desc)
 	return pfs_timestamp_now();
 }
 
-/* Begins another stage of the statement at top level, where pfs_stage_mark() cannot. */
+/* Begins another stage of the statement at top level, outside of a write section. */
 void
 pfs_call_switch_stage(PfsThread *t, PfsStageKind stage, PfsTimestamp now)
 {
 	pfs_write_begin(t);
-	pfs_stage_switch_slow(t, stage, now, pfs_sql.top.event_id);
+	pfs_stage_switch(t, stage, now, pfs_sql.top.event_id);
 	pfs_write_end(t);
 }
 
@@ -309,7 +309,7 @@ begin_known(PfsCall *call, PfsStageKind stage)
 	call->start = now;
 	pfs_sql.nest = 1;
 	pfs_sql.current = &pfs_sql.top;
-	if (unlikely(!pfs_stage_mark(call->thread, stage, now)))
+	if (unlikely(!pfs_stage_stays_off(call->thread, stage)))
 		pfs_call_switch_stage(call->thread, stage, now);
 }
 

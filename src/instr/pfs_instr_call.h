@@ -321,7 +321,7 @@ pfs_call_look_for_text(PfsThread *t, const PfsStatementSource *source)
  */
 extern PfsTimestamp pfs_call_enter(PfsCall *call, const QueryDesc *desc);
 
-/* Begins another stage of the statement at top level, where pfs_stage_mark() cannot. */
+/* Begins another stage of the statement at top level, outside of a write section. */
 extern void pfs_call_switch_stage(PfsThread *t, PfsStageKind stage, PfsTimestamp now);
 
 /* Are waits this nested statement's already, as its call before has left it? */
@@ -359,8 +359,8 @@ pfs_call_make_active(PfsCall *call, PfsStatement *s, PfsTimestamp now, PfsStageK
 			else if (!pfs_call_is_charged(s))
 				pfs_set_parent();
 		}
-		else if (unlikely(!pfs_stage_mark(t, stage, now)))
-			pfs_stage_switch_slow(t, stage, now, s->event_id);
+		else if (unlikely(!pfs_stage_stays_off(t, stage)))
+			pfs_stage_switch(t, stage, now, s->event_id);
 	}
 	pfs_write_end(t);
 }

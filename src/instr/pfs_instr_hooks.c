@@ -110,7 +110,7 @@ planner_cb(PFS_PLANNER_PARAMS)
 		return prev_planner(PFS_PLANNER_ARGS);
 	pfs_hook_called(PFS_HOOK_PLANNER);
 	pfs_plain_follows(pfs_my_thread);
-	if (likely(plain_is_planned(query, str)) && (!pfs_plain_has_stages() || pfs_plain_mark(PFS_STAGE_PLAN)))
+	if (likely(plain_is_planned(query, str)) && (!pfs_plain_has_stages() || pfs_plain_comes_to(PFS_STAGE_PLAN)))
 	{
 		uint64		start = pfs_plain_now();
 		uint64		now;
@@ -306,7 +306,7 @@ plain_run(PFS_EXECUTOR_RUN_PARAMS)
 	PfsUsage	usage;
 	uint64		start;
 
-	if (pfs_plain_has_stages() && unlikely(!pfs_plain_mark(PFS_STAGE_EXECUTE)))
+	if (pfs_plain_has_stages() && unlikely(!pfs_plain_comes_to(PFS_STAGE_EXECUTE)))
 	{
 		general_run(PFS_EXECUTOR_RUN_ARGS);
 		return;
@@ -537,7 +537,7 @@ begun_finish(QueryDesc *desc)
 static pg_noinline void
 staged_finish(QueryDesc *desc)
 {
-	if (likely(pfs_plain_mark(PFS_STAGE_FINISH)))
+	if (likely(pfs_plain_comes_to(PFS_STAGE_FINISH)))
 		begun_finish(desc);
 	else
 		general_finish(desc);
@@ -588,7 +588,7 @@ general_end(QueryDesc *desc)
 static pg_noinline void
 any_plain_end(QueryDesc *desc)
 {
-	if (pfs_plain_has_stages() && unlikely(!pfs_plain_mark(PFS_STAGE_EXECUTOR_END)))
+	if (pfs_plain_has_stages() && unlikely(!pfs_plain_comes_to(PFS_STAGE_EXECUTOR_END)))
 	{
 		general_end(desc);
 		return;

@@ -269,7 +269,7 @@ plain_transaction(UTILITY_PARAMS)
 	/* An end sees for itself how the transaction is. */
 	else if (kind == TRANS_STMT_BEGIN || kind == TRANS_STMT_START)
 		note_transaction_command(pfs_my_thread, kind, false, NULL, 0);
-	else if (kind == TRANS_STMT_ROLLBACK && pfs_plain_has_stages() && unlikely(!pfs_plain_mark(PFS_STAGE_ROLLBACK)))
+	else if (kind == TRANS_STMT_ROLLBACK && pfs_plain_has_stages() && unlikely(!pfs_plain_comes_to(PFS_STAGE_ROLLBACK)))
 		pfs_statement_stage(pfs_my_thread, PFS_STAGE_ROLLBACK);
 }
 

@@ -125,7 +125,7 @@ plain_commits(void)
 static pg_noinline void
 before_staged_commit(void)
 {
-	if (likely(pfs_plain_mark(PFS_STAGE_COMMIT)))
+	if (likely(pfs_plain_comes_to(PFS_STAGE_COMMIT)))
 		pfs_drop_committing();
 	else
 		general_xact(XACT_EVENT_PRE_COMMIT);

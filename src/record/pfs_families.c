@@ -44,8 +44,9 @@ static const PfsEventFamilyInfo event_families[PFS_NUM_EVENT_FAMILIES] = {
 	},
 	[PFS_STAGES] = {
 		PFS_STAGE_DEPTH, true, TABLES("stages"),
-		.size = sizeof(PfsStageRun),
+		.size = sizeof(PfsStageEvent),
 		.item_min = PFS_STAGE_STORED_MIN,
+		.item_max = PFS_STAGE_STORED,
 		.record = pfs_stage_event_record,
 	},
 	[PFS_STATEMENTS] = {
@@ -69,7 +70,7 @@ static const PfsEventFamilyRead event_family_reads[PFS_NUM_EVENT_FAMILIES] = {
 		.unpack = pfs_wait_event_unpack, .source = &pfs_lwlock_event_source, .also_running = pfs_rel_runs_current,
 		.complete = pfs_wait_event_complete
 	},
-	[PFS_STAGES] = {.bytes = pfs_stage_event_used, .slots = &pfs_stage_slots},
+	[PFS_STAGES] = {.running = pfs_stage_event_running},
 	[PFS_STATEMENTS] = {
 		.bytes = pfs_statement_event_used, .unpack = pfs_statement_event_unpack,
 		.complete = pfs_statement_event_complete

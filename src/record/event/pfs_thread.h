@@ -182,13 +182,6 @@ typedef struct PfsThread
 													 * records */
 	}			memory __attribute__((aligned(PFS_CACHE_LINE)));
 
-	/*
-	 * Whoever truncates stages: of a run those are hidden behind which one up
-	 * to this event_id has begun, in the history and in the long one.
-	 */
-	uint64		stages_hidden;
-	uint64		stages_hidden_long;
-
 	PfsEvents	events[PFS_NUM_EVENT_FAMILIES] __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsWait		waits[PFS_WAIT_DEPTH] __attribute__((aligned(PFS_CACHE_LINE))); /* that run, by level */
 	PfsDigestWait digest_waits[PFS_DIGEST_WAITS];

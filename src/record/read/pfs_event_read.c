@@ -143,7 +143,6 @@ copy_in_place(PfsEventFamily family, const PfsEvents *events)
 static bool
 copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsEvent *copy, PfsPatience *patience)
 {
-	const PfsEventSlots *slots = pfs_event_family_reads[family].slots;
 	const PfsEvents *events = &t->events[family];
 
 	pfs_patience_next(patience);
@@ -166,8 +165,6 @@ copy_running_event(const PfsThread *t, PfsEventFamily family, uint32 level, PfsE
 		}
 		else if (family == PFS_WAITS)
 			pfs_racy_copy(&wait, slot, sizeof(wait));
-		else if (slots != NULL)
-			slots->copy(slot, copy);
 		else
 			pfs_racy_copy(copy, slot, pfs_sizes.event_size[family]);
 
@@ -212,21 +209,6 @@ copy_running_events(const PfsThread *t, PfsEventFamily family, void *events, Pfs
 }
 
 /*
- * Hands on what the copy of a slot in the history or in the long one holds, `max` events
- * at most, and returns how many that were.
- */
-static uint64
-take_finished(PfsEvent *e, uint64 max, PfsEventReader *reader)
-{
-	const PfsEventSlots *slots = pfs_event_family_reads[reader->family].slots;
-
-	if (slots != NULL)
-		return slots->take_finished(e, NULL, reader->own == NULL, max, take_cb, reader);
-	take_cb(e, false, reader);
-	return 1;
-}
-
-/*
  * Copies and hands on the running events of one thread, outermost first; of a thread
  * that has ended since it was listed, nothing.  An event that began while its
  * consumer was off is left out.
@@ -250,10 +232,9 @@ emit_current_cb(const PfsThread *copy, uint64 word, void *arg)
 
 			if ((e->flags & PFS_FLAG_CURRENT) == 0)
 				continue;
-			if (family_read->slots != NULL)
-				family_read->slots->take_running(copy, e, reader->patience, take_cb, reader);
-			else
-				take_cb(e, true, reader);
+			if (family_read->running != NULL)
+				family_read->running(copy, e, reader->patience);
+			take_cb(e, true, reader);
 		}
 	}
 	if (family_read->also_running != NULL)
@@ -311,7 +292,7 @@ take_block_cb(const char *block, uint32 bytes, uint32 hidden, void *arg)
 			continue;
 		unpack_of_run(reader->family, event, run, copy);
 		if (own == NULL && (copy->flags & PFS_FLAG_HISTORY_LONG))
-			(void) take_finished(copy, PG_UINT64_MAX, reader);
+			take_cb(copy, false, reader);
 		else if (own != NULL && (copy->flags & PFS_FLAG_HISTORY))
 			memcpy(event_at(own->events, reader->family, own->n++ % own->rows), copy, pfs_event_bytes(reader->family, copy));
 	}
@@ -326,43 +307,6 @@ own_event(const PfsEventReader *reader, uint32 i)
 	return event_at(reader->own->events, reader->family, (reader->own->n - 1 - i) % reader->own->rows);
 }
 
-/*
- * Hands on the finished events of slots whose last one is running, which the histories
- * show already; returns how many.  A slot that ends between the copy of the running
- * events and that of the blocks is in both: it is taken from the block.
- */
-static uint64
-take_finished_of_running(const PfsThread *copy, void *running, uint32 nrunning, uint64 max, PfsEventReader *reader)
-{
-	PfsEventFamily family = reader->family;
-	const PfsEventSlots *slots = pfs_event_family_reads[family].slots;
-	const PfsOwnEvents *own = reader->own;
-	uint64		done = 0;
-
-	for (uint32 i = nrunning; i > 0 && done < max; i--)
-	{
-		PfsEvent   *slot = event_at(running, family, i - 1);
-		bool		is_finished = false;
-
-		for (uint32 j = 0; own != NULL && j < Min(own->n, own->rows) && !is_finished; j++)
-			is_finished = own_event(reader, j)->event_id == slot->event_id;
-		if (is_finished || (slot->flags & (own == NULL ? PFS_FLAG_HISTORY_LONG : PFS_FLAG_HISTORY)) == 0)
-			continue;
-		done += slots->take_finished(slot, copy, own == NULL, max - done, take_cb, reader);
-	}
-	return done;
-}
-
-/* Copies the running slots of a family whose slots hold several events; returns how many. */
-static uint32
-copy_running_slots(const PfsThread *copy, PfsEventFamily family, void **running, PfsPatience *patience)
-{
-	if (pfs_event_family_reads[family].slots == NULL)
-		return 0;
-	*running = palloc((Size) pfs_event_families[family].depth * pfs_sizes.event_size[family]);
-	return copy_running_events(pfs_pages_record(pfs_threads, copy->index), family, *running, patience);
-}
-
 /* Hands on the newest events of a thread's own blocks, newest first. */
 static void
 emit_own_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
@@ -370,26 +314,19 @@ emit_own_history(const PfsThread *copy, uint64 word, PfsEventReader *reader)
 	PfsEventFamily family = reader->family;
 	PfsOwnEvents own = {.thread_id = copy->thread_id, .rows = pfs_sizes.history[family]};
 	const PfsEvents *events = &((const PfsThread *) pfs_pages_record(pfs_threads, copy->index))->events[family];
-	void	   *running = NULL;
-	uint32		nrunning;
-	uint64		done;
 
 	if (own.rows == 0 || pfs_histories[family] == NULL)
 		return;
 	own.events = palloc((Size) own.rows * pfs_sizes.event_size[family]);
 	reader->own = &own;
 	reader->copy = palloc(pfs_sizes.event_size[family]);
-	nrunning = copy_running_slots(copy, family, &running, reader->patience);
 	pfs_own_blocks_each(pfs_histories[family], &events->finished, &events->history_tail, copy->index, word,
 						take_block_cb, reader);
 	if (pfs_pages_word(pfs_threads, copy->index) == word)
 	{
-		done = take_finished_of_running(copy, running, nrunning, own.rows, reader);
-		for (uint32 i = 0; i < Min(own.n, own.rows) && done < own.rows; i++)
-			done += take_finished(own_event(reader, i), own.rows - done, reader);
+		for (uint32 i = 0; i < Min(own.n, own.rows); i++)
+			take_cb(own_event(reader, i), false, reader);
 	}
-	if (running != NULL)
-		pfree(running);
 	pfree(reader->copy);
 	pfree(own.events);
 }
@@ -405,15 +342,8 @@ current_block_cb(const PfsThread *copy, uint64 word, void *arg)
 	PfsEventFamily family = reader->family;
 	const PfsThread *t = pfs_pages_record(pfs_threads, copy->index);
 	const PfsEventSource *source = pfs_event_source(family);
-	void	   *running = NULL;
-	uint32		nrunning = copy_running_slots(copy, family, &running, reader->patience);
 
 	pfs_own_blocks_current(pfs_histories[family], &t->events[family].finished, copy->index, word, take_block_cb, reader);
-	/* Two copies of what has ended meanwhile are alike. */
-	if (pfs_pages_word(pfs_threads, copy->index) == word)
-		(void) take_finished_of_running(copy, running, nrunning, PG_UINT64_MAX, reader);
-	if (running != NULL)
-		pfree(running);
 	if (source != NULL)
 		source->current(copy, word, reader->emit, reader->arg);
 }
@@ -538,10 +468,7 @@ typedef struct PfsHidden
 	bool		history_long;
 } PfsHidden;
 
-/*
- * Hides what a thread has recorded so far for the history or the long one: its finished
- * events by their position, those of slots that go on by the last event_id.
- */
+/* Hides what a thread has recorded so far for the history or the long one. */
 static void
 hide_cb(const PfsThread *copy, uint64 word, void *arg)
 {
@@ -550,9 +477,6 @@ hide_cb(const PfsThread *copy, uint64 word, void *arg)
 	PfsThread  *t = pfs_pages_record(pfs_threads, copy->index);
 	PfsEvents  *events = &t->events[hidden->family];
 
-	if (hidden->family == PFS_STAGES)
-		pfs_own_blocks_hide(hidden->history_long ? &t->stages_hidden_long : &t->stages_hidden,
-							pfs_load_relaxed(&t->last_event_id), copy->index, word);
 	if (hidden->history_long)
 		pfs_blocks_hide_owned(pfs_histories[hidden->family], &events->finished);
 	else

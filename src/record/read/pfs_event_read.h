@@ -1,8 +1,8 @@
 /*
  * pfs_event_read.h
- *	  What families of events differ in for readers: slots that hold several events,
- *	  events that lie elsewhere, columns that only readers fill in.  Apart from
- *	  pfs_event.h, as no instrument point knows any of it.
+ *	  What families of events differ in for readers: events that lie elsewhere, columns
+ *	  that only readers fill in.  Apart from pfs_event.h, as no instrument point knows any
+ *	  of it.
  */
 #ifndef PFS_EVENT_READ_H
 #define PFS_EVENT_READ_H
@@ -12,32 +12,6 @@
 
 /* Takes one event; running: it has not ended.  What it points to is the caller's. */
 typedef void (*PfsEventTake) (PfsEvent *event, bool running, void *arg);
-
-/*
- * How the copy of a slot becomes events, of a family whose slots hold several ones, each
- * of which ends where the next one begins.
- */
-typedef struct PfsEventSlots
-{
-	/*
-	 * Copies the slot of a running event, whose owner may add to it
-	 * meanwhile.
-	 */
-	void		(*copy) (const void *slot, PfsEvent *copy);
-
-	/* Hands on the one that is running, the last; thread: a copy. */
-	void		(*take_running) (const PfsThread *thread, const PfsEvent *copy, PfsPatience *patience,
-								 PfsEventTake take, void *arg);
-
-	/*
-	 * Hands on those that have ended, the newest first, `max` at most and
-	 * without those that a TRUNCATE of the history or of the long one has
-	 * hidden; returns how many.  running: a copy of the thread whose slot
-	 * goes on, so that the last one has not ended; NULL: it has.
-	 */
-	uint64		(*take_finished) (const PfsEvent *copy, const PfsThread *running, bool history_long, uint64 max,
-								  PfsEventTake take, void *arg);
-} PfsEventSlots;
 
 /*
  * Events of a family that have ended and lie beside its blocks: those of each
@@ -57,9 +31,8 @@ typedef struct PfsEventSource
 } PfsEventSource;
 
 /*
- * NULL: the event's struct and nothing behind it means something; an event lies in a block as in a slot; a slot is one
- * event; no events lie elsewhere, none that are running either; nothing lies outside of the record;
- * no column is filled in by readers.
+ * NULL: the event's struct and nothing behind it means something; an event lies in a block as in a slot; no events
+ * lie elsewhere, none that are running either; nothing lies outside of the record; no column is filled in by readers.
  */
 typedef struct PfsEventFamilyRead
 {
@@ -71,7 +44,6 @@ typedef struct PfsEventFamilyRead
 	 * waits also of a slot.
 	 */
 	void		(*unpack) (const void *from, PfsEvent *to);
-	const PfsEventSlots *slots;
 	const PfsEventSource *source;
 
 	/*
@@ -87,6 +59,12 @@ typedef struct PfsEventFamilyRead
 	 * takes no lock.
 	 */
 	void		(*look) (const PfsThread *thread, PfsEvent *copy);
+
+	/*
+	 * Completes the copy of a running event by what lies outside of the
+	 * record, and may wait for that; thread: a copy.
+	 */
+	void		(*running) (const PfsThread *thread, PfsEvent *copy, PfsPatience *patience);
 
 	/* running: the event's end is NULL already */
 	void		(*complete) (PfsEvent *event, bool running);
@@ -108,7 +86,7 @@ extern void pfs_wait_event_unpack(const void *from, PfsEvent *to);
 extern void pfs_rel_runs_current(const PfsThread *thread, uint64 word, PfsPatience *patience, PfsEventTake take, void *arg);
 
 /* Stages, statements, transactions. */
-extern const PfsEventSlots pfs_stage_slots;
+extern void pfs_stage_event_running(const PfsThread *thread, PfsEvent *copy, PfsPatience *patience);
 extern void pfs_statement_event_complete(PfsEvent *event, bool running);
 extern void pfs_transaction_event_look(const PfsThread *thread, PfsEvent *copy);
 extern void pfs_transaction_event_complete(PfsEvent *event, bool running);

@@ -1,8 +1,8 @@
 /*
  * pfs_statement_read.c
  *	  What readers of stages, statements and transactions need besides the readers of all
- *	  events: the stages of a run, the work of a progress stage, what a running statement
- *	  does not have yet, the ID that a running transaction has got.
+ *	  events: the work of a progress stage, what a running statement does not have yet, the
+ *	  ID that a running transaction has got.
  *
  * Separate from the owner's side in ../statement, as this retries and may allocate.
  */
@@ -102,91 +102,11 @@ read_work(const PgBackendStatus *entry, int pid, uint64 thread_id, PfsStageEvent
 	} while (pfs_patience_more(patience));
 }
 
-/*
- * Makes the event of a run's i-th stage, for readers, from a copy of the run.  It
- * begins at its mark and ends where the next one begins; the last stage ends with the
- * run, or not yet (`running`).  Only the last one keeps the work of the run's fields.
- * Ends are never before begins, also when the clock went back between processors.
- */
-static void
-stage_of_run(const PfsStageRun *run, uint32 i, bool running, PfsStageEvent *e)
+void
+pfs_stage_event_running(const PfsThread *thread, PfsEvent *copy, PfsPatience *patience)
 {
-	const PfsStageMark *next = i < run->first.more ? &run->marks[i] : NULL;
-
-	*e = run->first;
-	if (i > 0)
-	{
-		const PfsStageMark *mark = &run->marks[i - 1];
-
-		e->timer_start = Max(mark->at, run->first.timer_start);
-		e->event_id = pfs_stage_mark_event_id(mark);
-		e->instrument = pfs_stage_mark_instrument(mark);
-	}
-	if (next != NULL)
-	{
-		e->timer_end = Max(next->at, e->timer_start);
-		e->end_event_id = pfs_stage_mark_event_id(next) - 1;
-		e->work_completed = e->work_estimated = -1;
-		e->progress = 0;
-	}
-	else if (running)
-		e->timer_end = e->end_event_id = 0;
-	else
-		e->timer_end = Max(e->timer_end, e->timer_start);
-	e->more = e->hidden = e->hidden_long = 0;
+	read_work(thread->status, thread->pid, thread->thread_id, (PfsStageEvent *) copy, patience);
 }
-
-/*
- * Copies a run that goes on.  It gets marks without a write section: those that `more`
- * says are complete (A, pairs with pfs_stage_mark()).
- */
-static void
-copy_run(const void *slot, PfsEvent *copy)
-{
-	uint8		more = pfs_load_acquire(&((const PfsStageRun *) slot)->first.more); /* A */
-
-	pfs_racy_copy(copy, slot, pfs_sizes.event_size[PFS_STAGES]);
-	((PfsStageRun *) copy)->first.more = Min(more, PFS_STAGE_MARKS);
-}
-
-static void
-take_running_stage(const PfsThread *thread, const PfsEvent *copy, PfsPatience *patience, PfsEventTake take, void *arg)
-{
-	const PfsStageRun *run = (const PfsStageRun *) copy;
-	PfsStageEvent stage;
-
-	stage_of_run(run, run->first.more, true, &stage);
-	read_work(thread->status, thread->pid, thread->thread_id, &stage, patience);
-	take((PfsEvent *) &stage, true, arg);
-}
-
-/* Hands on the finished stages of a run, as pfs_stage_slots promises it. */
-static uint64
-take_finished_stages(const PfsEvent *copy, const PfsThread *running, bool history_long, uint64 max,
-					 PfsEventTake take, void *arg)
-{
-	const PfsStageRun *run = (const PfsStageRun *) copy;
-	uint32		hidden = history_long ? run->first.hidden_long : run->first.hidden;
-	uint64		n = 0;
-
-	if (running != NULL)
-		hidden = pfs_stages_hidden(run, history_long ? running->stages_hidden_long : running->stages_hidden,
-								   running->last_event_id);
-	for (uint32 i = run->first.more + (running != NULL ? 0 : 1); i > hidden && n < max; i--, n++)
-	{
-		PfsStageEvent stage;
-
-		stage_of_run(run, i - 1, false, &stage);
-		take((PfsEvent *) &stage, false, arg);
-	}
-	return n;
-}
-
-const PfsEventSlots pfs_stage_slots = {
-	.copy = copy_run,
-	.take_running = take_running_stage,
-	.take_finished = take_finished_stages,
-};
 
 /* ---- transactions ---- */
 

@@ -217,31 +217,29 @@ pfs_plain_arrives_with_more(PfsThread *t, uint64 now)
 	};
 }
 
-static pg_noinline bool
-mark_otherwise(PfsStageKind kind)
-{
-	PfsTimestamp now = {pfs_plain_now(), PFS_FLAGS_TIMER(pfs_local.usual)};
-
-	return pfs_stage_mark(pfs_my_thread, kind, now);
-}
-
-/* While nothing is switched, all stages have the flags of the run, and the default timer. */
+/* While nothing is switched, all stages have the same flags, and the default timer. */
 bool
-pfs_plain_mark(PfsStageKind kind)
+pfs_plain_comes_to(PfsStageKind kind)
 {
-	PfsStageRun *run = pfs_stages.run;
+	PfsThread  *t = pfs_my_thread;
+	PfsStage   *stage = &pfs_stages.items[0];
+	uint64		now;
+	bool		begins;
 
-	if (unlikely(!pfs_plain_is_on() || run == NULL || pfs_stages.n != 1 || run->first.more == PFS_STAGE_MARKS ||
-				 PFS_FLAGS_TIMER(pfs_local.usual) != PFS_TIMER_CYCLE))
-		return mark_otherwise(kind);
-	pfs_stage_add_mark(pfs_my_thread, run, pfs_stage_instrument[kind], pfs_read_cycles());
-	return true;
+	if (unlikely(!pfs_plain_is_on() || !pfs_stage_is_in_place(t)))
+		return false;
+	now = pfs_plain_now();
+	pfs_write_begin(t);
+	pfs_stage_end_in_place(t, now);
+	begins = pfs_stage_begin_in_place(t, pfs_stage_instrument[kind], stage->flags, now, stage->statement);
+	pfs_write_end(t);
+	return begins;
 }
 
 bool
 pfs_plain_starts_stage(void)
 {
-	if (likely(pfs_plain_mark(pfs_plain.is_utility ? PFS_STAGE_UTILITY : PFS_STAGE_EXECUTOR_START)))
+	if (likely(pfs_plain_comes_to(pfs_plain.is_utility ? PFS_STAGE_UTILITY : PFS_STAGE_EXECUTOR_START)))
 		return true;
 	pfs_plain.state = PFS_PLAIN_NAMED;
 	return false;

@@ -165,9 +165,9 @@ pfs_plain_now(void)
 
 /*
  * Outside of write sections, where its stages are collected: the statement comes to this one.  False: that is for the
- * general code, as a stage has been switched, or there are more than a run has place for.
+ * general code, as something has been switched, or there is no block.
  */
-extern bool pfs_plain_mark(PfsStageKind kind);
+extern bool pfs_plain_comes_to(PfsStageKind kind);
 
 /* Are its stages collected? */
 static pg_attribute_always_inline bool

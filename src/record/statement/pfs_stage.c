@@ -6,10 +6,6 @@
  * an outer statement goes on while inner ones have theirs.  What is deeper than
  * events_stages_current can show is still counted.
  *
- * Those of the top level follow one another, so they share a slot, a run
- * (PfsStageRun): to go from one to the next is to add a mark.  They are counted when
- * the run ends.
- *
  * Separate from pfs_statement_nest.c, which decides when statements begin and end: the
  * stack knows of a statement only its event_id.
  */
@@ -25,18 +21,7 @@
 
 static PFS_HOT_TABLE PfsStage first_stages[STAGES_AT_FIRST];
 
-PFS_HOT_STRUCT PfsStages pfs_stages = {first_stages, 0, STAGES_AT_FIRST, NULL, PFS_NO_INSTRUMENT};
-
-/* Returns the event_id of a stage; of a run, that of its last stage. */
-static uint64
-event_id_of(const PfsStage *stage)
-{
-	const PfsStageRun *run = stage->run;
-
-	if (run == NULL || run->first.more == 0)
-		return stage->event_id;
-	return pfs_stage_mark_event_id(&run->marks[run->first.more - 1]);
-}
+PFS_HOT_STRUCT PfsStages pfs_stages = {first_stages, 0, STAGES_AT_FIRST, PFS_NO_INSTRUMENT};
 
 /*
  * Returns the event_id of the innermost stage that has one, for new events to be nested in; 0:
@@ -49,7 +34,7 @@ pfs_stage_event_id(uint64 statement)
 	for (uint32 i = pfs_stages.n; i > 0; i--)
 	{
 		const PfsStage *stage = &pfs_stages.items[i - 1];
-		uint64		id = event_id_of(stage);
+		uint64		id = stage->event_id;
 
 		if (id != 0)
 			return statement == 0 || stage->statement == statement ? id : 0;
@@ -79,8 +64,23 @@ pfs_stages_grow(PfsThread *t)
 		pfs_private_unmap(old, max * sizeof(PfsStage));
 }
 
+/* The event of the stage at top level goes on in a slot, as another one comes to where it lies. */
+static void
+leave_place(PfsThread *t)
+{
+	PfsEvents  *events = &t->events[PFS_STAGES];
+	PfsStage   *stage = &pfs_stages.items[0];
+
+	if (likely(!pfs_stage_is_in_place(t)))
+		return;
+	stage->event = (PfsStageEvent *) pfs_event_slot(events, 0);
+	memcpy(PFS_EVENT_STORED(stage->event), events->finished.next, PFS_STAGE_STORED);
+	stage->start = stage->event->timer_start;
+	pfs_store_release(&events->depth, 1);	/* C */
+}
+
 /*
- * Begins a stage that does not belong to a run, inside the statement with this event_id
+ * Begins a stage in a slot, inside the statement with this event_id
  * (0: none), and puts it on the stack.  One that is not enabled lies there with flags 0, so
  * that each pop finds its own.  The caller calls pfs_set_parent() afterwards.  If the
  * stack could not grow, the stage is not seen, and the caller compares pfs_stages.n.
@@ -94,6 +94,7 @@ pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsTimestamp now, uint6
 
 	if (unlikely(pfs_stages.n == pfs_stages.max))
 		return;
+	leave_place(t);
 	stage = &pfs_stages.items[pfs_stages.n++];
 	memset(stage, 0, sizeof(*stage));
 	stage->instrument = instrument;
@@ -102,74 +103,21 @@ pfs_stage_push(PfsThread *t, PfsInstrumentId instrument, PfsTimestamp now, uint6
 		return;
 	stage->flags = flags;
 	stage->start = pfs_timestamp_of(stage->flags, now);
-	stage->run = (PfsStageRun *) pfs_event_begin(t, PFS_STAGES, instrument, stage->flags, stage->start, parent);
-	if (stage->run == NULL)
+	stage->event = (PfsStageEvent *) pfs_event_begin(t, PFS_STAGES, instrument, stage->flags, stage->start, parent);
+	if (stage->event == NULL)
 		return;
-	stage->event_id = stage->run->first.event_id;
-	stage->run->first.work_completed = -1;
-	stage->run->first.work_estimated = -1;
+	stage->event_id = stage->event->event_id;
+	stage->event->work_completed = -1;
+	stage->event->work_estimated = -1;
 	pfs_event_show(t, PFS_STAGES);
 }
 
-/*
- * Ends all stages and begins the next one of the top level, where it cannot be a mark
- * of the run: the run is full, its flags or timer have changed, or others are open
- * inside it.
- */
 void
-pfs_stage_switch_slow(PfsThread *t, PfsStageKind kind, PfsTimestamp now, uint64 statement_id)
+pfs_stage_switch(PfsThread *t, PfsStageKind kind, PfsTimestamp now, uint64 statement_id)
 {
 	pfs_stage_pop(t, 0, now);
 	(void) pfs_stage_first(t, now, kind, statement_id);
 	pfs_set_parent();
-}
-
-/*
- * Notes in a run that ends how many of its stages a TRUNCATE of the histories has
- * hidden while it went on.
- */
-static pg_noinline void
-hide_stages(const PfsThread *t, PfsStageRun *run)
-{
-	run->first.hidden = pfs_stages_hidden(run, pfs_load_relaxed(&t->stages_hidden), t->last_event_id);
-	run->first.hidden_long = pfs_stages_hidden(run, pfs_load_relaxed(&t->stages_hidden_long), t->last_event_id);
-}
-
-/*
- * Ends the run of the top level, which is the only stage that is open: counts its
- * stages, which are of the usual kind, in the thread's cells, and puts it into the
- * history as one item.  end: by the run's timer.
- */
-void
-pfs_stage_end_run(PfsThread *t, uint64 end)
-{
-	PfsStageRun *run = pfs_stages.run;
-	const PfsStageMark *marks_end;
-	uint64		start;
-	uint32		instrument;
-	uint32		first = pfs_stage_instrument[0];
-
-	pfs_stages.n = 0;
-	pfs_stages.run = NULL;
-	pfs_summary_look(t, PFS_FAMILY_STAGES);
-	/* Each stage ends at the next one's mark. */
-	marks_end = run->marks + run->first.more;
-	start = run->first.timer_start;
-	instrument = run->first.instrument;
-	for (const PfsStageMark *mark = run->marks; mark < marks_end; mark++)
-	{
-		uint64		at = Max(mark->at, start);
-
-		pfs_cells_add(&t->cells[PFS_FAMILY_STAGES], instrument - first, at - start);
-		instrument = pfs_stage_mark_instrument(mark);
-		start = at;
-	}
-	end = Max(end, start);
-	pfs_cells_add(&t->cells[PFS_FAMILY_STAGES], instrument - first, end - start);
-	if (unlikely(pfs_load_relaxed(&t->stages_hidden) >= run->first.event_id ||
-				 pfs_load_relaxed(&t->stages_hidden_long) >= run->first.event_id))
-		hide_stages(t, run);
-	pfs_event_end(t, PFS_STAGES, (PfsEvent *) run, end);
 }
 
 /* Is the command whose phase this is the one that the process is in? */
@@ -191,7 +139,7 @@ look_at_work(PfsStage *stage, const PfsProgressPhase *now)
 	const int64 *params;
 	bool		over;
 
-	if (status == NULL || stage->run == NULL || stage->run->first.progress == 0)
+	if (status == NULL || stage->event == NULL || stage->event->progress == 0)
 		return true;
 	over = status->st_progress_command == PROGRESS_COMMAND_INVALID;
 	if (!over && !is_same_command(stage))
@@ -200,7 +148,7 @@ look_at_work(PfsStage *stage, const PfsProgressPhase *now)
 	if (now == NULL)
 		now = pfs_progress_phase(stage->progress, params);
 	return pfs_progress_work(stage->instrument, now, params, over,
-							 &stage->run->first.work_completed, &stage->run->first.work_estimated);
+							 &stage->event->work_completed, &stage->event->work_estimated);
 }
 
 /*
@@ -215,23 +163,22 @@ pfs_stage_pop(PfsThread *t, uint32 depth, PfsTimestamp now)
 	while (pfs_stages.n > depth)
 	{
 		PfsStage   *stage = &pfs_stages.items[pfs_stages.n - 1];
-		PfsStageRun *run = stage->run;
 		uint64		end;
 
-		if (run != NULL && run == pfs_stages.run)
+		if (pfs_stage_is_in_place(t))
 		{
-			pfs_stage_end_run(t, pfs_timestamp_of(stage->flags, now));
+			pfs_stage_end_in_place(t, pfs_timestamp_of(stage->flags, now));
 			continue;
 		}
 		pfs_stages.n--;
 		if (stage->flags == 0)
 			continue;
 		end = Max(pfs_timestamp_of(stage->flags, now), stage->start);
-		if (run != NULL)
+		if (stage->event != NULL)
 		{
 			if (stage->progress != 0 && !look_at_work(stage, NULL))
-				pfs_progress_complete(&run->first.work_completed, &run->first.work_estimated);
-			pfs_event_end(t, PFS_STAGES, (PfsEvent *) run, end);
+				pfs_progress_complete(&stage->event->work_completed, &stage->event->work_estimated);
+			pfs_event_end(t, PFS_STAGES, (PfsEvent *) stage->event, end);
 		}
 		pfs_count_stage(t, stage->instrument, stage->flags, end - stage->start);
 	}
@@ -241,7 +188,7 @@ pfs_stage_pop(PfsThread *t, uint32 depth, PfsTimestamp now)
  * Ends the innermost stage, that of a nested planning, without recording it: the
  * history needs to know the statement that it belongs to, which is decided later.  It
  * is counted here, its slot is free again, and `held` is its event, if it had a slot, for
- * pfs_stage_record().  The caller knows that the stage is no run of the top level.
+ * pfs_stage_record().  The caller knows that the stage is not that of the top level.
  */
 void
 pfs_stage_hold(PfsThread *t, PfsTimestamp now, PfsStageEvent *held)
@@ -252,12 +199,12 @@ pfs_stage_hold(PfsThread *t, PfsTimestamp now, PfsStageEvent *held)
 	if (stage->flags == 0)
 		return;
 	end = Max(pfs_timestamp_of(stage->flags, now), stage->start);
-	if (stage->run != NULL)
+	if (stage->event != NULL)
 	{
-		*held = stage->run->first;
+		*held = *stage->event;
 		held->timer_end = end;
 		held->end_event_id = t->last_event_id;
-		pfs_event_drop(t, PFS_STAGES, (PfsEvent *) stage->run);
+		pfs_event_drop(t, PFS_STAGES, (PfsEvent *) stage->event);
 	}
 	pfs_count_stage(t, stage->instrument, stage->flags, end - stage->start);
 }
@@ -271,6 +218,7 @@ pfs_stage_record(PfsThread *t, PfsStageEvent *held, uint64 statement_id)
 {
 	if (held->flags == 0)
 		return;
+	leave_place(t);
 	held->nesting_event_id = statement_id;
 	held->nesting_type = statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE;
 	pfs_event_record(t, PFS_STAGES, (PfsEvent *) held, held->timer_end);
@@ -283,14 +231,8 @@ pfs_stage_record(PfsThread *t, PfsStageEvent *held, uint64 statement_id)
 void
 pfs_stage_drop(PfsThread *t)
 {
-	pfs_stages.run = NULL;
-	while (pfs_stages.n > 0)
-	{
-		PfsStage   *stage = &pfs_stages.items[--pfs_stages.n];
-
-		if (stage->run != NULL)
-			pfs_event_drop(t, PFS_STAGES, (PfsEvent *) stage->run);
-	}
+	pfs_stages.n = 0;
+	pfs_store_relaxed(&t->events[PFS_STAGES].depth, 0);
 }
 
 /* The innermost stage that is a phase of a command, or NULL. */
@@ -328,9 +270,9 @@ change_phase(PfsThread *t, PfsStage *stage, const PfsProgressPhase *phase)
 	now = pfs_timestamp_now();
 	if (stage != NULL && innermost)
 		pfs_stage_pop(t, pfs_stages.n - 1, now);
-	else if (stage != NULL && stage->run != NULL)
-		stage->run->first.progress = 0; /* from here on the parameters are the
-										 * inner command's */
+	else if (stage != NULL && stage->event != NULL)
+		stage->event->progress = 0; /* from here on the parameters are the
+									 * inner command's */
 	if (instrument != PFS_NO_INSTRUMENT)
 	{
 		PfsParent	parent = pfs_statement_parent();
@@ -342,8 +284,8 @@ change_phase(PfsThread *t, PfsStage *stage, const PfsProgressPhase *phase)
 			stage = &pfs_stages.items[n];
 			stage->progress = status->st_progress_command;
 			stage->target = status->st_progress_command_target;
-			if (stage->run != NULL)
-				stage->run->first.progress = stage->progress;
+			if (stage->event != NULL)
+				stage->event->progress = stage->progress;
 			(void) look_at_work(stage, phase);
 		}
 	}
@@ -381,19 +323,4 @@ pfs_stage_end_phase(PfsThread *t, uint64 statement, PfsTimestamp now)
 		return;
 	pfs_stages.over = pfs_stages.items[outer].instrument;
 	pfs_stage_pop(t, outer, now);
-}
-
-/*
- * Returns how many stages of a run that goes on a TRUNCATE has hidden: those that had
- * ended by then, behind which one up to hidden_id had begun.  last_id: the thread's last
- * event; a larger hidden_id was meant for who had the record before.
- */
-uint32
-pfs_stages_hidden(const PfsStageRun *run, uint64 hidden_id, uint64 last_id)
-{
-	uint32		n = 0;
-
-	while (hidden_id <= last_id && n < run->first.more && pfs_stage_mark_event_id(&run->marks[n]) <= hidden_id)
-		n++;
-	return n;
 }

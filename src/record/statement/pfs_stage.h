@@ -1,11 +1,11 @@
 /*
  * pfs_stage.h
- *	  The stack of stages of this process, and the fast path by which nearly all
- *	  of them begin and end.
+ *	  The stack of stages of this process.
  *
  * Each statement that is being planned or executed has at most one stage; that of
- * an outer statement goes on while inner ones have theirs.  Everything here runs
- * inside a write section.
+ * an outer statement goes on while inner ones have theirs.  The event of the one at top
+ * level is made where it stays, in the thread's block, as long as it is the only one; those
+ * of the others are in slots.  Everything here runs inside a write section.
  *
  * Separate from pfs_statement_open.h, which begins and ends statements: the stack knows of a
  * statement only its event_id.
@@ -23,7 +23,8 @@ typedef struct PfsStage
 	uint64		event_id;		/* 0: none */
 	uint64		statement;		/* event_id of the statement that it is nested
 								 * in; 0: none */
-	PfsStageRun *run;			/* NULL: not shown */
+	PfsStageEvent *event;		/* its slot; NULL: it is not shown, or lies
+								 * where it stays */
 	int			progress;		/* phase of a command inside its statement's
 								 * stage: the command; 0: it is none */
 	Oid			target;			/* the same: the relation that it works on */
@@ -34,8 +35,6 @@ typedef struct PfsStages
 	PfsStage   *items;			/* that of the top level is the first */
 	uint32		n;
 	uint32		max;
-	PfsStageRun *run;			/* of the top level; NULL: one that cannot go
-								 * on the fast path */
 	PfsInstrumentId over;		/* phase that the command may still report,
 								 * and that has ended with a nested statement;
 								 * PFS_NO_INSTRUMENT: none */
@@ -95,26 +94,74 @@ extern void pfs_stage_look(PfsThread *t);
 /* A nested statement ends, and with it the phase of a command that began inside it. */
 extern void pfs_stage_end_phase(PfsThread *t, uint64 statement, PfsTimestamp now);
 
-/* How many stages of a run that goes on a TRUNCATE has hidden; owner, and readers of a copy. */
-extern uint32 pfs_stages_hidden(const PfsStageRun *run, uint64 hidden_id, uint64 last_id);
+/* Bytes of a stage in a block. */
+#define PFS_STAGE_STORED TYPEALIGN(PFS_EVENT_UNIT, PFS_STAGE_STORED_MIN)
 
-/* The last stage of the top level ends. */
-extern void pfs_stage_end_run(PfsThread *t, uint64 end);
+/* Does the event of the stage at top level, which is the only one then, lie where it stays? */
+static pg_attribute_always_inline bool
+pfs_stage_is_in_place(const PfsThread *t)
+{
+	return t->events[PFS_STAGES].depth == PFS_EVENT_IN_PLACE;
+}
+
+/*
+ * Begins the first stage where its event stays; flags: as nearly all have them.  False: there is no block.
+ */
+static pg_attribute_always_inline bool
+pfs_stage_begin_in_place(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 start, uint64 statement_id)
+{
+	char	   *room = pfs_history_room(t, PFS_STAGES, PFS_STAGE_STORED);
+	uint64		nesting = statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE;
+	PfsStageEvent *e;
+
+	if (unlikely(room == NULL))
+		return false;
+	e = (PfsStageEvent *) (room - PFS_EVENT_UNSTORED);
+	e->kind = instrument | nesting << 32 | (uint64) (PFS_STAGE_STORED / sizeof(uint64)) << 48;
+	e->timer_start = start;
+	e->event_id = ++t->last_event_id;
+	e->nesting_event_id = statement_id;
+	e->flags = flags;
+	e->progress = 0;
+	e->work_completed = e->work_estimated = -1;
+	pfs_stages.items[0] = (PfsStage)
+	{
+		.instrument = instrument, .flags = flags, .event_id = e->event_id, .statement = statement_id
+	};
+	pfs_stages.n = 1;
+	pfs_local.parent.event_id = e->event_id;
+	pfs_local.parent.type = PFS_NESTING_STAGE;
+	pfs_store_release(&t->events[PFS_STAGES].depth, PFS_EVENT_IN_PLACE);	/* C */
+	return true;
+}
+
+/* Ends it, and puts it into the histories. */
+static pg_attribute_always_inline void
+pfs_stage_end_in_place(PfsThread *t, uint64 end)
+{
+	PfsEvents  *events = &t->events[PFS_STAGES];
+	PfsStageEvent *e = (PfsStageEvent *) ((char *) events->finished.next - PFS_EVENT_UNSTORED);
+
+	end = Max(end, e->timer_start);
+	pfs_summary_look(t, PFS_FAMILY_STAGES);
+	pfs_cells_add(&t->cells[PFS_FAMILY_STAGES], pfs_stage_cell(e->instrument), end - e->timer_start);
+	e->timer_end = end;
+	e->end_event_id = t->last_event_id;
+	pfs_store_relaxed(&events->depth, 0);
+	if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
+		pfs_history_done(t, PFS_STAGES, PFS_STAGE_STORED, e->flags);
+	pfs_stages.n = 0;
+}
 
 /* All stages end, with the statement at top level. */
 static inline void
 pfs_stages_end(PfsThread *t, PfsTimestamp now)
 {
-	if (likely(pfs_stages.n == 1 && pfs_stages.run != NULL && now.timer == PFS_FLAGS_TIMER(pfs_stages.run->first.flags)))
-		pfs_stage_end_run(t, now.at);
-	else if (likely(pfs_stages.n == 1 && pfs_stages.items[0].flags == 0))
+	if (likely(pfs_stages.n == 1 && pfs_stages.items[0].flags == 0))
 		pfs_stages.n = 0;
 	else
 		pfs_stage_pop(t, 0, now);
 }
-
-/* The last stage of the top level ends, and another one begins; the slow path of pfs_stage_mark(). */
-extern void pfs_stage_switch_slow(PfsThread *t, PfsStageKind kind, PfsTimestamp now, uint64 statement_id);
 
 /*
  * Is the stage of the top level not wanted, and the next one neither?  Then there is
@@ -127,46 +174,8 @@ pfs_stage_stays_off(const PfsThread *t, PfsStageKind kind)
 		(pfs_wait_flags(t, pfs_stage_instrument[kind]) & PFS_FLAG_ENABLED) == 0;
 }
 
-/*
- * Adds a mark to the run, which has room for it, and which readers come to by `more` (A, pairs with the acquire in
- * pfs_statement_read.c); no write section is needed.
- */
-static inline void
-pfs_stage_add_mark(PfsThread *t, PfsStageRun *run, PfsInstrumentId instrument, uint64 at)
-{
-	uint32		more = run->first.more;
-	uint64		id = t->last_event_id + 1;
-
-	t->last_event_id = id;
-	run->marks[more].at = at;
-	run->marks[more].what = id << 16 | instrument;
-	pfs_store_release(&run->first.more, more + 1);	/* A */
-	pfs_local.parent.event_id = id;
-}
-
-/*
- * Ends the stage of the top level where another one begins.  True also where there is no run, and the next stage is off.
- * False: the caller calls pfs_stage_switch_slow(), as others are nested in it, `now` is no
- * reading of its timer, the run is full or has other flags, or there is none and the next
- * stage may be on.
- */
-static inline bool
-pfs_stage_mark(PfsThread *t, PfsStageKind kind, PfsTimestamp now)
-{
-	PfsInstrumentId instrument = pfs_stage_instrument[kind];
-	PfsStageRun *run = pfs_stages.run;
-
-	if (pfs_stages.n != 1)
-		return false;
-	if (unlikely(run == NULL))
-		return pfs_stage_stays_off(t, kind);
-	if (now.timer != PFS_FLAGS_TIMER(run->first.flags))
-		return false;
-	if (unlikely(run->first.more == PFS_STAGE_MARKS || pfs_wait_flags(t, instrument) != run->first.flags))
-		return false;
-	pfs_stage_add_mark(t, run, instrument, now.at);
-	return true;
-}
+/* All stages end, and another one of the top level begins. */
+extern void pfs_stage_switch(PfsThread *t, PfsStageKind kind, PfsTimestamp now, uint64 statement_id);
 
 /*
  * Begins the first stage of the top level.  One that is not wanted lies on the stack all
@@ -176,44 +185,25 @@ static pg_attribute_always_inline bool
 pfs_stage_first(PfsThread *t, PfsTimestamp now, PfsStageKind kind, uint64 statement_id)
 {
 	PfsInstrumentId instrument = pfs_stage_instrument[kind];
-	PfsParent	parent = {statement_id, statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE};
 	uint32		flags = pfs_wait_flags(t, instrument);
-	PfsStage   *stage = &pfs_stages.items[0];
-	PfsStageRun *run = NULL;
 
 	if (likely((flags & PFS_FLAG_ENABLED) == 0 && pfs_stages.n == 0 && statement_id != 0))
 	{
-		*stage = (PfsStage)
+		pfs_stages.items[0] = (PfsStage)
 		{
 			.instrument = instrument, .statement = statement_id
 		};
 		pfs_stages.n = 1;
-		pfs_local.parent = parent;
+		pfs_local.parent.event_id = statement_id;
+		pfs_local.parent.type = PFS_NESTING_STATEMENT;
 		return true;
 	}
 	if (likely((flags & (PFS_FLAGS_USUAL | PFS_FLAG_CURRENT)) == (pfs_local.usual | PFS_FLAG_CURRENT) && pfs_stages.n == 0 &&
-			   now.timer == PFS_FLAGS_TIMER(flags)))
-		run = (PfsStageRun *) pfs_event_begin(t, PFS_STAGES, instrument, flags, now.at, parent);
-	if (unlikely(run == NULL))
-	{
-		pfs_stage_push(t, instrument, now, statement_id);
-		return false;
-	}
-	run->first.work_completed = -1;
-	run->first.work_estimated = -1;
-	pfs_event_show(t, PFS_STAGES);
-	stage->instrument = instrument;
-	stage->flags = flags;
-	stage->start = now.at;
-	stage->event_id = run->first.event_id;
-	stage->statement = statement_id;
-	stage->run = run;
-	stage->progress = 0;
-	pfs_stages.n = 1;
-	pfs_stages.run = run;
-	pfs_local.parent.event_id = run->first.event_id;
-	pfs_local.parent.type = PFS_NESTING_STAGE;
-	return true;
+			   now.timer == PFS_FLAGS_TIMER(flags)) &&
+		likely(pfs_stage_begin_in_place(t, instrument, flags, now.at, statement_id)))
+		return true;
+	pfs_stage_push(t, instrument, now, statement_id);
+	return false;
 }
 
 #endif							/* PFS_STAGE_H */

@@ -260,50 +260,9 @@ typedef struct PfsStageEvent
 	PFS_EVENT_FIELDS;
 	uint8		progress;		/* command of a progress stage: its work is in
 								 * the process's status entry; 0: none */
-	uint8		more;			/* of a run: stages behind its first one;
-								 * release-stored */
-	uint8		hidden;			/* of a run that has ended: its first stages
-								 * that TRUNCATE has taken out of the history */
-	uint8		hidden_long;	/* out of the long history */
 	int64		work_completed; /* -1: NULL */
 	int64		work_estimated;
 } PfsStageEvent;
-
-/* A stage of a run: it begins where the one before ends. */
-typedef struct PfsStageMark
-{
-	uint64		at;				/* raw reading */
-	uint64		what;			/* event_id and instrument; a thread does not
-								 * live for 2^48 events */
-} PfsStageMark;
-
-StaticAssertDecl(sizeof(PfsInstrumentId) == 2, "a mark has 16 bits for the instrument");
-
-static inline uint64
-pfs_stage_mark_event_id(const PfsStageMark *mark)
-{
-	return mark->what >> 16;
-}
-
-static inline PfsInstrumentId
-pfs_stage_mark_instrument(const PfsStageMark *mark)
-{
-	return (PfsInstrumentId) mark->what;
-}
-
-#define PFS_STAGE_MARKS 8
-
-/*
- * What lies in a slot: the stages of one statement, as long as each follows the
- * one before without a gap and nothing about their flags changes.  All but the
- * last have ended; the last one ends with the run.  Readers make an event of
- * each; its end_event_id is the one before the next stage's event_id.
- */
-typedef struct PfsStageRun
-{
-	PfsStageEvent first;
-	PfsStageMark marks[PFS_STAGE_MARKS];
-} PfsStageRun;
 
 typedef enum PfsTransactionState
 {
@@ -333,7 +292,7 @@ typedef struct PfsTransactionEvent
 } PfsTransactionEvent;
 
 /* Bytes in a block of the smallest of each. */
-#define PFS_STAGE_STORED_MIN (offsetof(PfsStageRun, marks) - PFS_EVENT_UNSTORED)
+#define PFS_STAGE_STORED_MIN (sizeof(PfsStageEvent) - PFS_EVENT_UNSTORED)
 #define PFS_STATEMENT_STORED_MIN offsetof(PfsStoredStatement, more)
 #define PFS_TRANSACTION_STORED_MIN (offsetof(PfsTransactionEvent, gid) + 1 - PFS_EVENT_UNSTORED)
 
@@ -341,7 +300,6 @@ typedef struct PfsTransactionEvent
 extern size_t pfs_statement_texts_size(void);
 extern void pfs_stage_event_record(PfsThread *t, PfsEvent *event);
 extern void pfs_statement_event_record(PfsThread *t, PfsEvent *event);
-extern size_t pfs_stage_event_used(const PfsEvent *event);
 extern size_t pfs_statement_event_used(const PfsEvent *event);
 extern size_t pfs_transaction_event_used(const PfsEvent *event);
 extern void pfs_statement_event_unpack(const void *from, PfsEvent *to);

@@ -26,18 +26,10 @@ copy_part(char *to, const void *from, size_t bytes)
 
 /* ---- stages ---- */
 
-size_t
-pfs_stage_event_used(const PfsEvent *event)
-{
-	const PfsStageRun *run = (const PfsStageRun *) event;
-
-	return offsetof(PfsStageRun, marks) + run->first.more * sizeof(PfsStageMark);
-}
-
 void
 pfs_stage_event_record(PfsThread *t, PfsEvent *event)
 {
-	pfs_event_record_plain(t, PFS_STAGES, event, pfs_stage_event_used(event));
+	pfs_event_record_plain(t, PFS_STAGES, event, sizeof(PfsStageEvent));
 }
 
 /* ---- transactions ---- */

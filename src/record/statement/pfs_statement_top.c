@@ -392,16 +392,11 @@ name_by_commit(PfsThread *t)
 void
 pfs_statement_stage(PfsThread *t, PfsStageKind kind)
 {
-	PfsTimestamp now;
-
 	pfs_plain_leave(t);
 	if (!pfs_sql.top_open || pfs_sql.nest > 0 || pfs_is_writing(t) || pfs_stage_stays_off(t, kind))
 		return;
-	now = pfs_timestamp_by(pfs_sql.top.flags);
-	if (likely(pfs_stage_mark(t, kind, now)))
-		return;
 	pfs_write_begin(t);
-	pfs_stage_switch_slow(t, kind, now, pfs_sql.top.event_id);
+	pfs_stage_switch(t, kind, pfs_timestamp_by(pfs_sql.top.flags), pfs_sql.top.event_id);
 	pfs_write_end(t);
 }
 
