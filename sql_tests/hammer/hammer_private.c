@@ -1,15 +1,13 @@
 /*
  * hammer_private.c
  *	  Private memory: what an index finds beside a plain list, in how many
- *	  steps, that items of a pool stay where they are, and the peaks of open spans
- *	  beside what each of them was told.
+ *	  steps, and that items of a pool stay where they are.
  *
  * Of one process, so there is nobody to race with: this counts work.
  */
 #include <string.h>
 
 #include "hammer.h"
-#include "pfs_peak.h"
 #include "pfs_private.h"
 
 #define ITEMS_MAX 100000
@@ -134,94 +132,6 @@ run_full(void)
 	pfs_pool_destroy(&pool);
 }
 
-/* A span, and the largest value that it was told of one by one. */
-typedef struct Told
-{
-	PfsSpan		span;
-	uint64_t	largest;
-	bool		open;
-} Told;
-
-#define SPANS_MAX 600
-#define SPAN_STEPS 12000
-
-/* Which one of n open spans ends next. */
-typedef enum EndOrder
-{
-	END_NEWEST, END_OLDEST, END_ANY, END_ORDERS
-} EndOrder;
-
-/*
- * Spans begin and end in one order, at most n at a time; values rise, fall, or jump.
- * Each span's peak must be what a comparison with every value gives.
- */
-static void
-run_peaks(uint32_t n, EndOrder order)
-{
-	static Told told[SPANS_MAX];
-	PfsPeaks	peaks;
-	HammerRng	rng = {UINT64_C(4711) + n * 3 + order};
-	uint32_t	nopen = 0;
-	uint32_t	largest_used = 0;
-	uint64_t	value = UINT64_C(1) << 40;
-
-	memset(&peaks, 0, sizeof(peaks));
-	memset(told, 0, sizeof(told));
-	for (uint32_t step = 0; step < SPAN_STEPS; step++)
-	{
-		uint32_t	i;
-
-		value = hammer_random(&rng, 8) == 0 ? hammer_random(&rng, 1000000) : value - 1;
-		pfs_peaks_add(&peaks, value);
-		for (i = 0; i < n; i++)
-		{
-			if (told[i].open && told[i].largest < value)
-				told[i].largest = value;
-		}
-		if (nopen < n && (nopen == 0 || hammer_random(&rng, 100) < 52))
-		{
-			for (i = 0; told[i].open; i++)
-				;
-			told[i].open = true;
-			told[i].largest = 0;
-			nopen++;
-			pfs_span_begin(&peaks, &told[i].span);
-		}
-		else
-		{
-			uint32_t	chosen = n;
-
-			for (i = 0; i < n; i++)
-			{
-				if (told[i].open && (chosen == n ||
-									 (order == END_NEWEST && told[i].span.number > told[chosen].span.number) ||
-									 (order == END_OLDEST && told[i].span.number < told[chosen].span.number) ||
-									 (order == END_ANY && hammer_random(&rng, nopen) == 0)))
-					chosen = i;
-			}
-			value = pfs_span_end(&peaks, &told[chosen].span);
-			HAMMER_CHECK(value == told[chosen].largest, "a span of %u had %lu, and is said to have had %lu",
-						 n, told[chosen].largest, value);
-			told[chosen].open = false;
-			nopen--;
-		}
-		if (largest_used < peaks.used)
-			largest_used = peaks.used;
-	}
-
-	/*
-	 * What spans leave in the middle is removed, so the array has not grown
-	 * with the steps.
-	 */
-	HAMMER_CHECK(largest_used <= 4 * n + PFS_PEAKS_FIRST, "%u entries for %u spans", largest_used, n);
-	for (uint32_t i = 0; i < n; i++)
-	{
-		if (told[i].open)
-			(void) pfs_span_end(&peaks, &told[i].span);
-	}
-	HAMMER_CHECK(peaks.newest == NULL && peaks.used == 0 && peaks.mapped == NULL, "no span is open, but something is kept");
-}
-
 void
 hammer_private(void)
 {
@@ -238,15 +148,4 @@ hammer_private(void)
 	}
 	run_full();
 	hammer_done("private, a full pool", "%s", "");
-	for (EndOrder order = END_NEWEST; order < END_ORDERS; order++)
-	{
-		static const char *const names[] = {"the newest", "the oldest", "any"};
-		static const uint32_t spans[] = {1, 2, 15, 300, SPANS_MAX};
-		char		name[64];
-
-		for (int i = 0; i < sizeof(spans) / sizeof(spans[0]) && !hammer_failed(); i++)
-			run_peaks(spans[i], order);
-		snprintf(name, sizeof(name), "private, peaks, %s ends first", names[order]);
-		hammer_done(name, "%s", "");
-	}
 }

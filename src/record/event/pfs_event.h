@@ -249,7 +249,7 @@ StaticAssertDecl(sizeof(PfsEvents) == 64, "the events of a family are a cache li
 
 /*
  * In PfsEvents.depth, beside the number of events that run in slots: one more runs, inside of these, that lies where it
- * stays, at finished.next, as it would if it had ended.  Its size is in its kind.  Of waits and transactions it is the
+ * stays, at finished.next, as it would if it had ended.  Its size is in its kind.  Of waits, stages and transactions it is the
  * only one.  With it, the depth of waits is more than PFS_WAIT_DEPTH: the next one does not begin without a look.
  */
 #define PFS_EVENT_IN_PLACE 0x80

@@ -3,11 +3,12 @@
  *	  The most memory that a session had in use while a statement was open.
  *
  * The thread's high-water mark (pfs_memory_total.h) is the most that was in use since
- * the last begin or end of a statement.  Each begin and end adds it to the open
- * statements' spans and begins it anew, so that an allocation never asks which
- * statement it belongs to.  Statements need not be nested for this, and they end in any
- * order: a cursor stays open while the statement that opened it ends, and others come
- * and go.
+ * the last begin or end of a statement.  Each begin and end begins it anew, and adds it to the
+ * statement that has begun last of those that are open, so that an allocation never asks which
+ * statement it belongs to.  It counts for all others, too, which are older: so a statement's peak is
+ * the largest of its own and those of all newer ones, and one that ends leaves its own to the next older one.
+ * Statements need not be nested for this, and they end in any order: a cursor stays open while the
+ * statement that opened it ends, and others come and go.  Nearly always it is the newest one that ends.
  *
  * Separate from pfs_statement_nest.c, as most statements do not count memory, and it is a
  * maximum and not a sum.  Where it is stored for a statement it is one more than the bytes
@@ -19,10 +20,20 @@
 #include "pfs_memory_total.h"
 #include "pfs_statement_open.h"
 
-/* Spans of the open statements, top level or not, that count memory. */
-static PfsPeaks peaks;
+/* The newest open statement, top level or not, that counts memory; NULL: none does. */
+static PfsMemorySpan *newest;
 
-/* Opens the span of a statement that begins. */
+/* Adds what was in use since the last begin or end. */
+static void
+add_peak(PfsThread *t)
+{
+	uint64		peak = pfs_memory_total_next(t);
+
+	if (newest != NULL)
+		newest->peak = Max(newest->peak, peak);
+}
+
+/* Begins the peak of a statement that begins. */
 void
 pfs_statement_memory_begin(PfsThread *t, PfsStatement *s)
 {
@@ -31,25 +42,44 @@ pfs_statement_memory_begin(PfsThread *t, PfsStatement *s)
 	/* What a login has taken so far is not in the record yet. */
 	if (!pfs_memory_is_counted || unlikely(!t->memory.has_levels))
 		return;
-	pfs_peaks_add(&peaks, pfs_memory_total_next(t));
-	s->counts |= PFS_COUNTS_MEMORY;
-	pfs_span_begin(&peaks, &s->memory_span);
+	add_peak(t);
+	pfs_statement_memory_left(s);
 }
 
-/* Opens the span of a plain statement that the general code takes over: what was in use since its begin is in no span yet. */
+/* The same of a plain statement that the general code takes over: what was in use since its begin is nobody's yet. */
 void
 pfs_statement_memory_left(PfsStatement *s)
 {
 	s->counts |= PFS_COUNTS_MEMORY;
-	pfs_span_begin(&peaks, &s->memory_span);
+	s->memory_span = (PfsMemorySpan)
+	{
+		.older = newest
+	};
+	if (newest != NULL)
+		newest->newer = &s->memory_span;
+	newest = &s->memory_span;
 }
 
-/* Closes the span of a statement that ends: the most that was added to it is its peak. */
+/* Says what the peak of a statement was that ends. */
 void
 pfs_statement_memory_end(PfsThread *t, PfsStatement *s)
 {
-	pfs_peaks_add(&peaks, pfs_memory_total_next(t));
-	s->memory = pfs_span_end(&peaks, &s->memory_span) + 1;
+	PfsMemorySpan *span = &s->memory_span;
+	uint64		peak = 0;
+
+	add_peak(t);
+	for (const PfsMemorySpan *newer = span; newer != NULL; newer = newer->newer)
+		peak = Max(peak, newer->peak);
+	s->memory = peak + 1;
+	if (span->older != NULL)
+	{
+		span->older->newer = span->newer;
+		span->older->peak = Max(span->older->peak, span->peak);
+	}
+	if (span->newer != NULL)
+		span->newer->older = span->older;
+	else
+		newest = span->older;
 }
 
 /* Raises the maximum of the cell that a statement with these flags has just been counted in. */

@@ -16,7 +16,6 @@
 #include "utils/portal.h"
 
 #include "pfs_error.h"
-#include "pfs_peak.h"
 #include "pfs_plain_state.h"
 #include "pfs_prepared.h"
 #include "pfs_private.h"
@@ -34,6 +33,14 @@ typedef enum PfsStatementPhase
 								 * one is only planned so far */
 	PFS_PHASE_EXECUTION,
 } PfsStatementPhase;
+
+/* The part of an open statement's peak of memory that is its own: pfs_statement_memory.c. */
+typedef struct PfsMemorySpan
+{
+	struct PfsMemorySpan *older;
+	struct PfsMemorySpan *newer;
+	uint64		peak;
+} PfsMemorySpan;
 
 typedef struct PfsStatement
 {
@@ -91,7 +98,7 @@ typedef struct PfsStatement
 	uint64		own[PFS_NUM_COUNTERS] __attribute__((aligned(16)));
 
 	/* Of one that counts memory only: pfs_statement_memory.c. */
-	PfsSpan		memory_span;
+	PfsMemorySpan memory_span;
 
 	/* Of a nested one only: pfs_nested.c. */
 	struct PfsStatement *older_open;	/* list of all open ones */
