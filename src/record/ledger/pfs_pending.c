@@ -271,21 +271,25 @@ static union
 {
 	PfsPending	place;
 	char		bytes[PFS_PENDING_SIZE_MAX];
-}			no_place;
+}			no_place __attribute__((aligned(PFS_CACHE_LINE)));
 
 PfsPending *
-pfs_pending_get(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key)
+pfs_pending_at_once(PfsCountedObjects kind, uint64 object, uint32 key)
 {
-	PfsPending *p = pfs_pending_take(t, kind, object, key);
-
-	if (p != NULL)
-		return p;
 	memset(&no_place, 0, pfs_counted_kinds[kind]->shape->size);
 	no_place.place = (PfsPending)
 	{
 		.object = object, .key = key, .generation = PFS_PENDING_AT_ONCE
 	};
 	return &no_place.place;
+}
+
+PfsPending *
+pfs_pending_get(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key)
+{
+	PfsPending *p = pfs_pending_take(t, kind, object, key);
+
+	return p != NULL ? p : pfs_pending_at_once(kind, object, key);
 }
 
 void

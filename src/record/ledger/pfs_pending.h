@@ -197,9 +197,10 @@ pfs_pending_counts(const uint64 *truncated, const PfsPending *p, int part)
 extern PfsPending *pfs_pending_take(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key);
 
 /*
- * The same; where no place is to be had at this moment, or there is no room for sums of the object, something of a
- * place's form, in which what is counted is in the sums behind pfs_pending_put().
+ * Something of a place's form, in which what is counted is in the sums behind pfs_pending_put(); and the one or the other,
+ * where no place is to be had at this moment, or there is no room for sums of the object.
  */
+extern PfsPending *pfs_pending_at_once(PfsCountedObjects kind, uint64 object, uint32 key);
 extern PfsPending *pfs_pending_get(PfsThread *t, PfsCountedObjects kind, uint64 object, uint32 key);
 extern void pfs_pending_put_at_once(PfsThread *t, PfsCountedObjects kind, const PfsPending *p);
 

@@ -1,12 +1,10 @@
 /*
  * pfs_digest_count.c
- *	  What a statement that has ended adds to its digest, and its thread's totals: any statement, and where the
- *	  process has no place for it.
+ *	  What a statement that has ended adds to its digest, and its thread's totals: any statement.
  */
 #include "postgres.h"
 
 #include "pfs_digest_count.h"
-#include "pfs_digest_evict.h"
 #include "pfs_shared.h"
 
 /*
@@ -35,113 +33,44 @@ pfs_digest_look_again(PfsPendingDigest *p, uint64 now)
 }
 
 /*
- * Counts a statement in the place of its digest, if it has one or gets one; false: not at this
- * moment.
- */
-static bool
-count_in_place(const PfsDigestEnd *end, bool with_waits)
-{
-	uint32		bucket = pfs_histogram_bucket(end->ticks);
-	PfsPendingDigest *p = pfs_pending_digest_find(end, bucket);
-
-	if (likely(p != NULL))
-	{
-		if (unlikely(end->is_fetch))
-			p->counters.time.sum += end->timed ? end->ticks : 0;
-		else if (likely(end->timed))
-		{
-			pfs_cell_add_timed(&p->counters.time, end->ticks);
-			p->buckets[bucket]++;
-		}
-		else
-			p->counters.time.count_untimed++;
-		pfs_counters_add(p->counters.n, end->n);
-		if (unlikely(end->memory > p->counters.memory))
-			p->counters.memory = end->memory;
-		if (PFS_HAVE_PLAN_ORIGIN && !end->is_fetch)
-			pfs_pending_digest_plan(p, end->plan_origin);
-		p->last_seen = end->now;
-		if (with_waits)
-			pfs_pending_digest_take_waits(p);
-		if (unlikely(pfs_digest_rows_used != 0))
-			pfs_digest_rows_claim(&end->key, p->rows, &p->nrows, PFS_PENDING_DIGEST_ROWS);
-		look_at(p, end->now);
-		if (unlikely(end->sample != NULL && pfs_digest_wants_sample(p->sample_ticks, p->sample_seen, end)))
-			pfs_digest_take_sample(end, p->last_offset.value, &p->sample_seen, &p->sample_ticks);
-		if (unlikely(p->place.note))
-			p->place.note = pfs_digest_note_text(PFS_COUNTED_INDEX(p->place.object), end->key.query_id);
-		p->usual_ticks = p->place.note || p->counters.time.count_timed == 0 ? 0 : p->sample_ticks;
-		p->usual_until = pfs_digest_next_look(p->sample_seen, end->now);
-	}
-	return p != NULL;
-}
-
-/* Counts the execution of a statement, and its time, in a record. */
-static void
-count_in_record(PfsDigest *d, const PfsDigestEnd *end)
-{
-	if (unlikely(end->is_fetch))
-	{
-		if (end->timed)
-			pfs_shared_sum_add(&d->counters.time.sum_low, &d->counters.time.sum_high, end->ticks);
-		return;
-	}
-	pfs_count_plan(&d->counters, end->plan_origin);
-	if (end->timed)
-		pfs_add_relaxed(&d->buckets[pfs_histogram_bucket(end->ticks)], 1);
-	pfs_shared_cell_add(&d->counters.time, end->timed, end->ticks);
-}
-
-/*
- * Adds a statement to its digest's record, or to all others: where the process has no
- * place for its numbers.  A fetch makes no digest: if its query's has gone, so has what that counted.
- */
-static pg_noinline void
-count_at_once(const PfsDigestEnd *end, bool with_waits)
-{
-	PfsCachedDigest *cached = pfs_digest_is_key(&end->key) ? pfs_digest_enter(&end->key, !end->is_fetch) : NULL;
-	PfsDigest  *d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
-
-	pfs_shared_statement_add(&d->counters, end->n, pfs_counters_rare(end->n + PFS_N_RARE), end->memory);
-	count_in_record(d, end);
-	pfs_pending_digests_hand_over(end->is_fetch ? 0 : 1, end->timed ? end->ticks : 0);
-	if (with_waits)
-		pfs_digest_waits_flush(cached);
-	if (cached == NULL)
-	{
-		PfsDigestOffset offset = pfs_digest_offset_load(&d->last_offset);
-
-		pfs_digest_look_at_offset(&offset, end->now);
-		pfs_digest_note_others(end->now, offset.value, end->now, &offset);
-		return;
-	}
-	pfs_store_relaxed(&d->last_seen, end->now);
-	pfs_digest_look_at_offset(&d->last_offset, end->now);
-	/* It was made at the end of its first statement, a little after that. */
-	if (end->now < pfs_load_relaxed(&d->first_seen))
-		pfs_store_relaxed(&d->first_seen, end->now);
-	pfs_digest_raise_usage(cached->ref_slot, 1);
-	if (end->sample != NULL &&
-		pfs_digest_wants_sample(pfs_load_relaxed(&d->sample_ticks), pfs_load_relaxed(&d->sample_seen), end))
-		pfs_digest_put_sample(d, end, d->last_offset.value);
-	(void) pfs_digest_note_text(cached->state - pfs_digests->state, end->key.query_id);
-	pfs_digest_leave(cached);
-}
-
-/*
  * Counts a statement that has ended: it becomes the sample if it is the slowest or that is old.  Returns whether
  * it is counted for its thread, too.
  */
-static inline bool
-count(const PfsDigestEnd *end, bool with_waits)
+static bool
+count(PfsDigestEnd *end, bool with_waits)
 {
-	bool		in_place = count_in_place(end, with_waits);
+	uint32		bucket = pfs_histogram_bucket(end->ticks);
+	PfsPendingDigest *p = pfs_pending_digest_get(end, bucket);
 
-	if (unlikely(!in_place))
-		count_at_once(end, with_waits);
-	else if (unlikely(with_waits && pfs_local.waits_used != 0))
+	if (unlikely(end->is_fetch))
+		p->counters.time.sum += end->timed ? end->ticks : 0;
+	else if (likely(end->timed))
+	{
+		pfs_cell_add_timed(&p->counters.time, end->ticks);
+		p->buckets[bucket]++;
+	}
+	else
+		p->counters.time.count_untimed++;
+	pfs_counters_add(p->counters.n, end->n);
+	if (unlikely(end->memory > p->counters.memory))
+		p->counters.memory = end->memory;
+	if (PFS_HAVE_PLAN_ORIGIN && !end->is_fetch)
+		pfs_pending_digest_plan(p, end->plan_origin);
+	p->last_seen = end->now;
+	if (with_waits)
+		pfs_pending_digest_take_waits(p);
+	if (unlikely(pfs_digest_rows_used != 0))
+		pfs_digest_rows_claim(&end->key, p->rows, &p->nrows, PFS_PENDING_DIGEST_ROWS);
+	look_at(p, end->now);
+	if (unlikely(end->sample != NULL && pfs_digest_wants_sample(p->sample_ticks, p->sample_seen, end)))
+		pfs_digest_take_sample(end, p->last_offset.value, &p->sample_seen, &p->sample_ticks);
+	if (unlikely(p->place.note))
+		p->place.note = pfs_digest_note_text(PFS_COUNTED_INDEX(p->place.object), end->key.query_id);
+	p->usual_ticks = p->place.note || p->counters.time.count_timed == 0 ? 0 : p->sample_ticks;
+	p->usual_until = pfs_digest_next_look(p->sample_seen, end->now);
+	if (unlikely(with_waits && pfs_local.waits_used != 0))
 		pfs_digest_waits_flush_to(&end->key, true);
-	return in_place && end->instrument != PFS_NO_INSTRUMENT;
+	return pfs_pending_digest_put(p) && end->instrument != PFS_NO_INSTRUMENT;
 }
 
 /*

@@ -1,7 +1,7 @@
 /*
  * pfs_digest_count.h
  *	  What a statement that has ended adds to its digest, and to the totals of its thread: to the place in which its
- *	  process counts both (pfs_digest_pending.h), or where there is none to the digest's record.
+ *	  process counts both (pfs_digest_pending.h).
  *
  * Owner, inside a write section of its thread.
  *

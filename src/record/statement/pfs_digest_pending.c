@@ -23,12 +23,12 @@ pfs_pending_digests_repair(void)
 
 /* ---- the kind ---- */
 
-/* Notes that what a place has is going to be in it no more. */
+/* Notes that what a place has is going to be in it no more, or was in none. */
 static void
-pass_item(const PfsPendingDigest *p)
+hand_over(const PfsPendingDigest *p)
 {
-	pfs_my_digests()->handed_statements += p->counters.time.count_timed + p->counters.time.count_untimed;
-	pfs_my_digests()->handed_ticks += p->counters.time.sum + p->extra;
+	pfs_pending_digests_hand_over(p->counters.time.count_timed + p->counters.time.count_untimed,
+								  p->counters.time.sum + p->extra);
 	for (uint32 i = 0; i < p->nwaits; i++)
 		pfs_digest_wait_hand_over(p->waits[i].instrument, &p->waits[i].counts);
 }
@@ -63,7 +63,7 @@ leave_cb(PfsThread *t, PfsPending *place, bool stays)
 
 	collect_place(p);
 	if (!stays)
-		pass_item(p);
+		hand_over(p);
 }
 
 /* Adds what its statements have taken and counted. */
@@ -74,7 +74,13 @@ flush_counters(const PfsPendingDigest *p, PfsSharedStatementCell *to)
 
 	pfs_totals_add_cell(&time, &p->counters.time);
 	pfs_shared_cell_merge(&to->time, &time);
-	pfs_shared_statement_add(to, p->counters.n, pfs_counters_rare(p->counters.n + PFS_N_RARE), p->counters.memory);
+	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
+	{
+		if (p->counters.n[i] != 0)
+			pfs_shared_sum_add(&to->low[i], &to->high[i], p->counters.n[i]);
+	}
+	if (p->counters.memory != 0)
+		pfs_raise_to(&to->memory, p->counters.memory);
 	if (PFS_HAVE_PLAN_ORIGIN)
 	{
 		pfs_add_relaxed(&to->plans.generic, p->plans.generic);
@@ -169,14 +175,16 @@ pfs_pending_digest_look(const PfsDigestKey *key, PfsInstrumentId instrument, uin
 }
 
 /*
- * Takes a place for the statements of a digest, or of all others, which have a record that never goes.  NULL: the
- * digest has no record, or no place can be had.  A fetch makes no digest.
+ * Takes a place for the statements of a digest, or of all others, which have a record that never goes.  Where the
+ * digest has no record, or no place can be had, they are added to the sums at once.  A fetch makes no digest.
  */
 static pg_noinline PfsPendingDigest *
 take(const PfsDigestEnd *end)
 {
 	static const uint64 no_state = 0;
 	static PfsDigestRefSlot no_slot;
+	bool		has_digest = pfs_digest_is_key(&end->key);
+	PfsCachedDigest *cached = has_digest ? pfs_digest_enter(&end->key, !end->is_fetch) : NULL;
 	PfsCachedDigest of = {.state = &no_state, .digest = &pfs_shared_digests->others, .ref_slot = &no_slot};
 	uint64		object = 0;
 	PfsDigestOffset offset;
@@ -184,14 +192,10 @@ take(const PfsDigestEnd *end)
 	/* All others take no sample. */
 	uint64		sample_seen = PG_INT64_MAX;
 	uint64		sample_ticks = PG_INT64_MAX;
-	PfsPendingDigest *p;
+	PfsPendingDigest *p = NULL;
 
-	if (pfs_digest_is_key(&end->key))
+	if (cached != NULL)
 	{
-		PfsCachedDigest *cached = pfs_digest_enter(&end->key, !end->is_fetch);
-
-		if (cached == NULL)
-			return NULL;
 		of = *cached;
 		object = PFS_COUNTED_OBJECT(of.state - pfs_digests->state, of.word);
 		/* It was made at the end of its first statement, a little after that. */
@@ -201,14 +205,15 @@ take(const PfsDigestEnd *end)
 		sample_ticks = pfs_load_relaxed(&of.digest->sample_ticks);
 	}
 	offset = pfs_digest_offset_load(&of.digest->last_offset);
-	if (object != 0)
-		pfs_digest_leave(&of);
+	pfs_digest_leave(cached);
 
 	/* What has the place may be flushed, to another digest. */
-	p = (PfsPendingDigest *) pfs_pending_take(pfs_my_thread, PFS_COUNTED_DIGESTS, object, end->instrument);
-	if (p == NULL)
-		return NULL;
-	pfs_my_digests()->ids[p - pfs_my_digests()->items] = (uint32) end->key.query_id;
+	if (cached != NULL || !has_digest)
+		p = (PfsPendingDigest *) pfs_pending_take(pfs_my_thread, PFS_COUNTED_DIGESTS, object, end->instrument);
+	if (likely(p != NULL))
+		pfs_my_digests()->ids[p - pfs_my_digests()->items] = (uint32) end->key.query_id;
+	else
+		p = (PfsPendingDigest *) pfs_pending_at_once(PFS_COUNTED_DIGESTS, object, end->instrument);
 	p->place.note = object != 0;
 	p->digest = end->key;
 	p->state = of.state;
@@ -220,19 +225,27 @@ take(const PfsDigestEnd *end)
 	return p;
 }
 
+/* Has the thread the cell of this instrument, or is there room for one? */
+static inline bool
+has_cell(PfsInstrumentId instrument)
+{
+	uint32		cell = pfs_statement_cell(instrument);
+
+	return pfs_summary_chunk(pfs_my_thread, PFS_FAMILY_STATEMENTS, cell) != NULL ||
+		pfs_summary_cell(pfs_my_thread, PFS_FAMILY_STATEMENTS, cell) != NULL;
+}
+
 /*
- * One that there is, with room for one more statement, or a new one, if the thread has the cell to which it will be
- * collected.  A fetch needs no room.
+ * One that there is, with room for one more statement, or a new one, which counts for the thread only if that has the
+ * cell to which it will be collected.  A fetch needs no room.
  */
 PfsPendingDigest *
-pfs_pending_digest_find(const PfsDigestEnd *end, uint32 bucket)
+pfs_pending_digest_get(PfsDigestEnd *end, uint32 bucket)
 {
 	PfsPendingDigests *set = (PfsPendingDigests *) pfs_pending_mine(pfs_my_thread, PFS_COUNTED_DIGESTS);
+	PfsPendingDigest *p = NULL;
 	uint64		generation;
-	PfsPendingDigest *p;
 
-	if (unlikely(set == NULL))
-		return NULL;
 	if (likely(end->instrument != PFS_NO_INSTRUMENT))
 		pfs_summary_look(pfs_my_thread, PFS_FAMILY_STATEMENTS);
 	pfs_fence_signal();
@@ -242,15 +255,24 @@ pfs_pending_digest_find(const PfsDigestEnd *end, uint32 bucket)
 	 * side is in pfs_pending_truncate().
 	 */
 	generation = pfs_load_relaxed(&pfs_words->object_truncations[PFS_COUNTED_DIGESTS]);
-	p = pfs_pending_digest_of(set, &end->key, end->instrument, generation);
+	if (likely(set != NULL))
+		p = pfs_pending_digest_of(set, &end->key, end->instrument, generation);
 	if (p != NULL && pfs_pending_digest_is_gone(p))
 		p = pfs_pending_digest_look(&end->key, end->instrument, generation);
 	if (likely(p != NULL && (p->buckets[bucket] != PG_UINT8_MAX || end->is_fetch)))
 		return p;
-	if (end->instrument != PFS_NO_INSTRUMENT &&
-		pfs_summary_chunk(pfs_my_thread, PFS_FAMILY_STATEMENTS, pfs_statement_cell(end->instrument)) == NULL)
-		return NULL;
+	if (end->instrument != PFS_NO_INSTRUMENT && !has_cell(end->instrument))
+		end->instrument = PFS_NO_INSTRUMENT;
 	return take(end);
+}
+
+bool
+pfs_pending_digest_put(const PfsPendingDigest *p)
+{
+	if (likely(pfs_pending_put(pfs_my_thread, PFS_COUNTED_DIGESTS, &p->place)))
+		return true;
+	hand_over(p);
+	return false;
 }
 
 void

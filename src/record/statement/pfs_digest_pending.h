@@ -4,9 +4,9 @@
  *	  its thread's totals, and not added to them yet.
  *
  * A place's numbers are added to the digest's record when the place is needed for another digest, or a number
- * does not fit any more, or the process ends; where that is forbidden, statements for which there is no place are
- * counted in their digest's record at once.  When the record has gone, the next statement makes the digest anew and
- * gets another place; this one's numbers go where merge_cb() says.
+ * does not fit any more, or the process ends; where that is forbidden, or there is no room for a record, statements are
+ * added to their digest's record, or to all others, at once.  When the record has gone, the next statement makes the
+ * digest anew and gets another place; this one's numbers go where merge_cb() says.
  *
  * A place counts a statement once, for its digest and for its thread: to the totals of the thread readers add
  * what its places have (PfsSummaryPending), until the owner collects it in the thread's cell of the statements'
@@ -193,10 +193,11 @@ pfs_pending_digest_of(PfsPendingDigests *set, const PfsDigestKey *key, PfsInstru
 }
 
 /*
- * The place in which a statement is to be counted, in this bucket; NULL: there is none at this
- * moment.  With an instrument it counts for the thread, too.
+ * The place in which a statement is to be counted, in this bucket, and behind counting.  With an instrument it counts for
+ * the thread, too, where the second function says that it was a place.
  */
-extern PfsPendingDigest *pfs_pending_digest_find(const PfsDigestEnd *end, uint32 bucket);
+extern PfsPendingDigest *pfs_pending_digest_get(PfsDigestEnd *end, uint32 bucket);
+extern bool pfs_pending_digest_put(const PfsPendingDigest *p);
 
 /* The next statement of each digest looks at it. */
 extern void pfs_pending_digests_look_again(void);

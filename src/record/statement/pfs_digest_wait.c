@@ -266,7 +266,7 @@ pfs_digest_end_planned(const PfsStatement *s)
 		return;
 	cached = key.query_id != 0 ? pfs_digest_enter(&key, true) : NULL;
 	d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
-	pfs_shared_statement_add_one(&d->counters, PFS_N_PLAN_TIME, s->n[PFS_N_PLAN_TIME]);
+	pfs_shared_sum_add(&d->counters.low[PFS_N_PLAN_TIME], &d->counters.high[PFS_N_PLAN_TIME], s->n[PFS_N_PLAN_TIME]);
 	pfs_digest_leave(cached);
 }
 

@@ -110,45 +110,6 @@ pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, bool rea
 						 read_only ? PFS_TRANSACTIONS_READ_ONLY : PFS_TRANSACTIONS_READ_WRITE, NULL);
 }
 
-/* ---- one statement, for what many processes add to ---- */
-
-/* Any process: adds to one counter. */
-void
-pfs_shared_statement_add_one(PfsSharedStatementCell *to, PfsCounter i, uint64 value)
-{
-	if (pfs_add_relaxed(&to->low[i], value) + value < value)
-		pfs_add_relaxed(&to->high[i], 1);
-}
-
-static pg_noinline void
-add_rare(PfsSharedStatementCell *to, const uint64 *rare)
-{
-	for (int i = 0; i < PFS_NUM_RARE; i++)
-	{
-		if (rare[i] != 0)
-			pfs_shared_statement_add_one(to, PFS_N_RARE + i, rare[i]);
-	}
-}
-
-/*
- * Any process: adds one statement's counters, but for its time.  Those that many statements have are
- * looked at one by one, the others all at once.
- */
-void
-pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, const uint64 *rare, uint64 memory)
-{
-#pragma GCC unroll 6
-	for (int i = 0; i < PFS_N_RARE; i++)
-	{
-		if (n[i] != 0)
-			pfs_shared_statement_add_one(to, i, n[i]);
-	}
-	if (rare != NULL)
-		add_rare(to, rare);
-	if (memory != 0)
-		pfs_raise_to(&to->memory, memory);
-}
-
 /* ---- statements ---- */
 
 static void

@@ -27,7 +27,7 @@ typedef struct PfsStatementCell
 StaticAssertDecl(offsetof(PfsStatementCell, n) % 16 == 0, "pairs of counters are aligned");
 StaticAssertDecl(sizeof(PfsStatementCell) % 16 == 0, "cells lie behind each other");
 
-/* Executions by the origin of their plan, of digests only: pfs_count_plan(). */
+/* Executions by the origin of their plan, of digests only. */
 typedef struct PfsPlanCounts
 {
 	uint64		generic;
@@ -180,27 +180,6 @@ extern void pfs_statement_cell_join(void *to, const void *from);
 
 /* Owner, inside a write section: adds what has been counted elsewhere for the thread to its cell of the instrument, which it has. */
 extern void pfs_statement_cell_add(PfsThread *t, PfsInstrumentId instrument, const PfsStatementCell *from);
-
-/*
- * Any process: one statement's counters, whose rare ones are what pfs_counters_rare() says, and its peak of memory
- * (pfs_statement_memory.c; 0: none) to a shared cell; its time is the caller's to add.  The
- * second adds to one counter.
- */
-extern void pfs_shared_statement_add(PfsSharedStatementCell *to, const uint64 *n, const uint64 *rare,
-									 uint64 memory);
-extern void pfs_shared_statement_add_one(PfsSharedStatementCell *to, PfsCounter i, uint64 value);
-
-/* Counts the origin of an execution's plan, which is not looked at where no plan says it. */
-static inline void
-pfs_count_plan(PfsSharedStatementCell *cell, PfsPlanOrigin origin)
-{
-	if (!PFS_HAVE_PLAN_ORIGIN)
-		return;
-	if (origin == PFS_PLAN_GENERIC)
-		pfs_add_relaxed(&cell->plans.generic, 1);
-	else if (origin == PFS_PLAN_CUSTOM)
-		pfs_add_relaxed(&cell->plans.custom, 1);
-}
 
 /*
  * Counts a transaction that ends, in the thread's cell of its kind; unusual ones
