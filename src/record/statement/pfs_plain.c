@@ -334,7 +334,6 @@ show(PfsThread *t, PfsStoredStatement *e, PfsInstrumentId instrument, uint64 que
 {
 	PfsParent	parent = level == 0 ? pfs_parent_of_transaction(pfs_plain.open.parent)
 	: (PfsParent) {pfs_plain.open.parent, PFS_NESTING_STATEMENT};
-	PfsPair		zero = {0, 0};
 	uint64		size;
 	uint8		wide = 0;
 
@@ -344,9 +343,7 @@ show(PfsThread *t, PfsStoredStatement *e, PfsInstrumentId instrument, uint64 que
 	e->flags = pfs_plain.flags;
 	e->level = level;
 	e->statement_id = pfs_plain.open.statement_id;
-#pragma GCC unroll 3
-	for (int i = 0; i < PFS_N_RARE / 2; i++)
-		((PfsPair *) e->n)[i] = zero;
+	memset(e->n, 0, sizeof(e->n));
 	e->query_id = query_id;
 	e->database = PFS_IMPORT(MyDatabaseId);
 	e->user = user;

@@ -91,19 +91,6 @@ typedef enum PfsCounter
 typedef uint64 PfsPair __attribute__((vector_size(16)));
 typedef uint64 PfsLoosePair __attribute__((vector_size(16), aligned(8)));
 
-#define PFS_NUM_PAIRS (PFS_NUM_COUNTERS / 2)
-
-static pg_attribute_always_inline void
-pfs_counters_clear(uint64 *n)
-{
-	PfsPair    *to = (PfsPair *) n;
-	PfsPair		zero = {0, 0};
-
-#pragma GCC unroll 12
-	for (int i = 0; i < PFS_NUM_PAIRS; i++)
-		to[i] = zero;
-}
-
 /* The first of those that are rarely not zero; in front of them, and of these, are whole pairs. */
 #define PFS_N_RARE PFS_N_SHARED_BLKS_DIRTIED
 
@@ -115,13 +102,11 @@ StaticAssertDecl(PFS_N_RARE % 2 == 0, "counters are handled in pairs");
 static pg_attribute_always_inline const uint64 *
 pfs_counters_rare(const uint64 *rare)
 {
-	const PfsPair *from = (const PfsPair *) rare;
-	PfsPair		any = {0, 0};
+	uint64		any = 0;
 
-#pragma GCC unroll 12
-	for (int i = 0; i < PFS_NUM_RARE / 2; i++)
-		any |= from[i];
-	return (any[0] | any[1]) != 0 ? rare : NULL;
+	for (int i = 0; i < PFS_NUM_RARE; i++)
+		any |= rare[i];
+	return any != 0 ? rare : NULL;
 }
 
 /*
@@ -129,20 +114,14 @@ pfs_counters_rare(const uint64 *rare)
  * these the lines of the sum where they lie are not touched.
  */
 static pg_attribute_always_inline void
-pfs_counters_add_parts(uint64 *to, const uint64 *n, const uint64 *rare)
+pfs_counters_add_parts(uint64 *restrict to, const uint64 *restrict n, const uint64 *restrict rare)
 {
-	PfsPair    *sums = (PfsPair *) to;
-	const PfsPair *from = (const PfsPair *) n;
-
-#pragma GCC unroll 12
-	for (int i = 0; i < PFS_N_RARE / 2; i++)
-		sums[i] += from[i];
+	for (int i = 0; i < PFS_N_RARE; i++)
+		to[i] += n[i];
 	if (likely(rare == NULL))
 		return;
-	from = (const PfsPair *) rare;
-#pragma GCC unroll 12
-	for (int i = 0; i < PFS_NUM_RARE / 2; i++)
-		sums[PFS_N_RARE / 2 + i] += from[i];
+	for (int i = 0; i < PFS_NUM_RARE; i++)
+		to[PFS_N_RARE + i] += rare[i];
 }
 
 static pg_attribute_always_inline void
@@ -201,7 +180,7 @@ typedef struct PfsStatementEvent
 	char		texts[FLEXIBLE_ARRAY_MEMBER];
 } PfsStatementEvent;
 
-/* In shared memory, where they are handled in pairs; a reader's copy lies anywhere. */
+/* In shared memory; a reader's copy lies anywhere. */
 StaticAssertDecl(offsetof(PfsStatementEvent, n) % 16 == 0, "pairs of counters are aligned");
 
 /*

@@ -22,82 +22,31 @@ pfs_statement_texts_size(void)
 }
 
 /* Copies the first element of search_path, as it is written; returns its length. */
-static uint32
-find_schema(char *to)
+uint32
+pfs_statement_put_schema(char *to)
 {
-	const char *path = namespace_search_path;
-	bool		quoted = false;
-	uint32		len = 0;
+	const char *path = PFS_IMPORT(namespace_search_path);
+	const char *end;
+	uint32		len;
 
 	if (path == NULL)
 		return 0;
 	while (*path == ' ')
 		path++;
-	for (; path[len] != '\0' && (quoted || path[len] != ','); len++)
+	for (end = path; *end != '\0' && *end != ','; end++)
 	{
-		if (path[len] == '"')
-			quoted = !quoted;
+		const char *closing = *end == '"' ? strchr(end + 1, '"') : NULL;
+
+		if (closing != NULL)
+			end = closing;
 	}
-	while (len > 0 && path[len - 1] == ' ')
-		len--;
-	if (len > PFS_SCHEMA_SIZE)
+	while (end > path && end[-1] == ' ')
+		end--;
+	len = end - path;
+	if (unlikely(len > PFS_SCHEMA_SIZE))
 		len = pg_mbcliplen(path, len, PFS_SCHEMA_SIZE);
 	memcpy(to, path, len);
 	return len;
-}
-
-/*
- * Bytes of search_path by which pfs_statement_put_schema() recognizes it.  An element that ends within
- * these first bytes of the setting is unchanged as long as they are.
- */
-#define PATH_LOOK 16
-
-/* What the last one began with. */
-static PFS_HOT_FIRST struct
-{
-	const char *path;			/* NULL: it is not known by its begin */
-	char		look[PATH_LOOK];
-	uint32		len;
-	bool		is_whole;		/* `look` has all of it, with its end */
-}			last_path;
-
-/* As find_schema(), and notes how the setting begins. */
-static pg_noinline uint32
-find_other_schema(char *to)
-{
-	const char *path = namespace_search_path;
-
-	last_path.len = find_schema(to);
-	last_path.path = NULL;
-	if (path != NULL && path[0] != ' ' && last_path.len + 1 < PATH_LOOK)
-	{
-		strncpy(last_path.look, path, PATH_LOOK);	/* zeros behind a shorter
-													 * one */
-		last_path.is_whole = last_path.look[PATH_LOOK - 1] == '\0';
-		last_path.path = path;
-	}
-	return last_path.len;
-}
-
-/* Has the setting changed since?  It hardly ever does. */
-static inline bool
-is_last_path(const char *path)
-{
-	if (unlikely(path != last_path.path || path == NULL))
-		return false;
-	/* Without a limit it costs half as much. */
-	return likely(last_path.is_whole) ? PFS_IMPORT(strcmp) (path, last_path.look) == 0
-		: strncmp(path, last_path.look, PATH_LOOK) == 0;
-}
-
-/* As find_schema(), with what is cached. */
-uint32
-pfs_statement_put_schema(char *to)
-{
-	if (unlikely(!is_last_path(PFS_IMPORT(namespace_search_path))))
-		return find_other_schema(to);
-	memcpy(to, last_path.look, PATH_LOOK);
-	return last_path.len;
 }
 
 static inline bool

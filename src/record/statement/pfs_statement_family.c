@@ -11,19 +11,6 @@
 #include "pfs_setup.h"
 #include "pfs_statement.h"
 
-/* Copies words in pairs, of a number of bytes that the compiler knows: no loop. */
-static pg_attribute_always_inline char *
-copy_part(char *to, const void *from, size_t bytes)
-{
-	const PfsLoosePair *src = from;
-	PfsLoosePair *dst = (PfsLoosePair *) to;
-
-#pragma GCC unroll 16
-	for (size_t i = 0; i < bytes / sizeof(PfsLoosePair); i++)
-		dst[i] = src[i];
-	return to + bytes;
-}
-
 /* ---- stages ---- */
 
 void
@@ -44,7 +31,7 @@ pfs_transaction_event_used(const PfsEvent *event)
 
 /* ---- statements ---- */
 
-/* Parts of a statement in a block, as its struct says; all but the texts are whole pairs. */
+/* Parts of a statement in a block, as its struct says. */
 #define BEGIN_SIZE offsetof(PfsStoredStatement, query_id)
 #define REST_SIZE (offsetof(PfsStoredStatement, more) - BEGIN_SIZE)
 
@@ -53,9 +40,6 @@ StaticAssertDecl(offsetof(PfsStoredStatement, n) == offsetof(PfsStatementEvent, 
 				 offsetof(PfsStoredStatement, plan_origin) - offsetof(PfsStoredStatement, query_id) ==
 				 offsetof(PfsStatementEvent, plan_origin) - offsetof(PfsStatementEvent, query_id),
 				 "a statement in a block has its parts as in a slot");
-StaticAssertDecl(sizeof(PfsLoosePair) == PFS_EVENT_UNIT, "an event is copied in pairs");
-StaticAssertDecl(BEGIN_SIZE % sizeof(PfsLoosePair) == 0 && PFS_RARE_SIZE % sizeof(PfsLoosePair) == 0 &&
-				 REST_SIZE % sizeof(PfsLoosePair) == 0 && PFS_LAST_SIZE == sizeof(PfsLoosePair), "parts of a statement are copied in pairs");
 
 static inline size_t
 texts_size(const PfsStatementEvent *e)
@@ -79,7 +63,6 @@ pfs_statement_event_pack(PfsThread *t, PfsStatementEvent *e)
 	bool		last = (e->counts & (PFS_COUNTS_MEMORY | PFS_IN_PROGRAM)) != 0;
 	size_t		size = TYPEALIGN(PFS_EVENT_UNIT, BEGIN_SIZE + REST_SIZE + texts_size(e));
 	char	   *place;
-	char	   *to;
 	char	   *at;
 
 	e->wide = (rare != NULL ? PFS_WIDE_COUNTERS : 0) | (last ? PFS_WIDE_LAST : 0);
@@ -89,12 +72,15 @@ pfs_statement_event_pack(PfsThread *t, PfsStatementEvent *e)
 		return NULL;
 	at = place + size;
 	if (rare != NULL)
-		at = copy_part(at, rare, PFS_RARE_SIZE);
+	{
+		memcpy(at, rare, PFS_RARE_SIZE);
+		at += PFS_RARE_SIZE;
+	}
 	if (last)
-		(void) copy_part(at, &e->memory, PFS_LAST_SIZE);
-	to = copy_part(place, PFS_EVENT_STORED(e), BEGIN_SIZE);
-	to = copy_part(to, &e->query_id, REST_SIZE);
-	memcpy(to, e->texts, texts_size(e));
+		memcpy(at, &e->memory, PFS_LAST_SIZE);
+	memcpy(place, PFS_EVENT_STORED(e), BEGIN_SIZE);
+	memcpy(place + BEGIN_SIZE, &e->query_id, REST_SIZE);
+	memcpy(place + BEGIN_SIZE + REST_SIZE, e->texts, texts_size(e));
 	return (PfsStoredStatement *) place;
 }
 

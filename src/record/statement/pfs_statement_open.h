@@ -291,16 +291,7 @@ extern void pfs_statement_take_ids(void);
 static pg_attribute_always_inline void
 pfs_statement_start(PfsThread *t, PfsStatement *s, uint32 flags, PfsTimestamp now)
 {
-	PfsPair    *words = (PfsPair *) s;
-	PfsPair		zero = {0, 0};
-
-	/*
-	 * The compiler would make it a string instruction, which is slow to
-	 * begin.
-	 */
-#pragma GCC unroll 16
-	for (int i = 0; i < offsetof(PfsStatement, own) / sizeof(PfsPair); i++)
-		words[i] = zero;
+	memset(s, 0, offsetof(PfsStatement, own));
 	s->n = s->own;
 	s->flags = flags;
 	s->start = pfs_timestamp_of(flags, now);
@@ -332,11 +323,11 @@ pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 	{
 		/* One that has an event_id has had a slot, and counts on. */
 		if (s->event_id == 0)
-			pfs_counters_clear(s->own);
+			memset(s->own, 0, sizeof(s->own));
 		return NULL;
 	}
 	s->n = e->n;
-	pfs_counters_clear(e->n);
+	memset(e->n, 0, sizeof(e->n));
 	e->level = s->level;
 	e->statement_id = s->statement_id;
 	e->query_id = s->query_id;
