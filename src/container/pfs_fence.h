@@ -16,18 +16,10 @@
 #ifndef PFS_FENCE_H
 #define PFS_FENCE_H
 
-/* What the system lets us make it of. */
-typedef enum PfsFenceKind
-{
-	PFS_FENCE_MEMBARRIER,
-	PFS_FENCE_WALK,				/* over all processors */
-	PFS_FENCE_PATIENCE,			/* no fence, but milliseconds */
-} PfsFenceKind;
+/* Takes milliseconds.  Keeps errno.  Says what it was made of: "membarrier", "sleep". */
+extern const char *pfs_fence_everywhere(void);
 
-/* Takes milliseconds.  Keeps errno. */
-extern PfsFenceKind pfs_fence_everywhere(void);
-
-/* What it is made of: "membarrier", "affinity", "sleep".  Makes none. */
+/* What it would be made of.  Makes none. */
 extern const char *pfs_fence_name(void);
 
 #endif							/* PFS_FENCE_H */

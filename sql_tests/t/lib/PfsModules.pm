@@ -56,7 +56,7 @@ my %functions = (
 		[ 'stop_at(function text)', 'void', 'pfs_test_stop_at' ],
 		[ 'raise_word(variable text, at int, by bigint)', 'void', 'pfs_test_raise_word' ],
 		[ 'clock_source(folder text)', 'bool', 'pfs_test_clock_source' ],
-		[ 'fence(refused int)', 'text', 'pfs_test_fence' ],
+		[ 'fence(refused bool)', 'text', 'pfs_test_fence' ],
 		[ 'write_fixed()', 'void', 'pfs_test_write_fixed' ],
 	],
 	pfs_test_rules => [
