@@ -7,7 +7,7 @@
 #include "pfs_clock.h"
 #include "pfs_departed.h"
 #include "pfs_shared.h"
-#include "pfs_summary.h"
+#include "pfs_summary_own.h"
 
 PfsSharedDeparted *pfs_departed = NULL;
 

@@ -77,55 +77,6 @@ extern void pfs_families_reset_lost(void);
 
 struct PfsThread;
 
-/*
- * Chunks of cells that this process had lately, by a hash of family and number.  Its
- * thread's record has the addresses of all of them, on pages of which the process would
- * need nothing else.  A chunk stays where it is until the thread ends.
- *
- * Each is a word, so that those in use lie on few lines: which chunk it is (PFS_CHUNK_KEY; 0: none)
- * above how far from the record it lies, in PFS_CHUNK_UNITs.
- */
-#define PFS_KNOWN_CHUNKS 64
-#define PFS_CHUNK_UNIT PFS_CACHE_LINE
-#define PFS_CHUNK_KEY(family, i) ((uint32) ((family) + 1) << 16 | (i))
-
-/* The first of the two places that a chunk may have. */
-#define PFS_CHUNK_PLACE(family, i) (((i) + (family)) * 2 % PFS_KNOWN_CHUNKS)
-
-StaticAssertDecl(sizeof(PfsInstrumentId) == 2, "the number of a chunk has 16 bits");
-
-extern PFS_HIDDEN uint64 pfs_known_chunks[PFS_KNOWN_CHUNKS];
-
-/* Finds a chunk by the record, and remembers it if it is there. */
-extern void *pfs_summary_find_chunk(const struct PfsThread *t, PfsFamily family, uint32 i);
-
-static pg_attribute_always_inline void *
-pfs_known_chunk(const struct PfsThread *t, uint64 known)
-{
-	return unconstify(char *, (const char *) t) + (int64) (int32) known * PFS_CHUNK_UNIT;
-}
-
-/*
- * The i-th chunk of this process's cells of a family; NULL: it has none yet.  Of a family
- * that has its cells in one piece, the i-th cell.
- */
-static pg_attribute_always_inline void *
-pfs_summary_chunk(const struct PfsThread *t, PfsFamily family, uint32 i)
-{
-	const uint64 *known = &pfs_known_chunks[PFS_CHUNK_PLACE(family, i)];
-
-	if (known[0] >> 32 != PFS_CHUNK_KEY(family, i) && unlikely((++known)[0] >> 32 != PFS_CHUNK_KEY(family, i)))
-		return pfs_summary_find_chunk(t, family, i);
-	return pfs_known_chunk(t, known[0]);
-}
-
-/* The thread's cell of a wait; NULL: it has none yet. */
-static pg_attribute_always_inline PfsWaitCell *
-pfs_wait_cell(const struct PfsThread *t, PfsInstrumentId instrument)
-{
-	return pfs_summary_chunk(t, PFS_FAMILY_WAITS, instrument);
-}
-
 /* Truncations have happened: move what is older than them. */
 extern void pfs_summary_apply_resets(struct PfsThread *t, PfsFamily family);
 

@@ -12,8 +12,6 @@
 #include "pfs_summary_level.h"
 #include "pfs_summary_own.h"
 
-PFS_HOT_STRUCT uint64 pfs_known_chunks[PFS_KNOWN_CHUNKS];
-
 const PfsAccountKind pfs_kind_of_level[] = {
 	[PFS_LEVEL_ACCOUNT] = PFS_ACCOUNTS,[PFS_LEVEL_USER] = PFS_USERS,[PFS_LEVEL_HOST] = PFS_HOSTS,
 };
@@ -286,30 +284,6 @@ pfs_summary_apply_resets(PfsThread *t, PfsFamily family)
 	pfs_seqlock_write_end(&t->moves);
 }
 
-StaticAssertDecl(PFS_COUNTERS_CHUNK % PFS_CHUNK_UNIT == 0 && sizeof(PfsWaitCell) % PFS_CHUNK_UNIT == 0,
-				 "chunks lie whole units from a thread's record");
-
-/* Puts it in front of the one that was there before, which takes the second place. */
-void *
-pfs_summary_find_chunk(const PfsThread *t, PfsFamily family, uint32 i)
-{
-	const PfsBlock *block = &t->cells[family];
-	char	   *chunk = block->cells != NULL ? pfs_block_cell(block, i) : block->chunks[i];
-	uint64	   *known = &pfs_known_chunks[PFS_CHUNK_PLACE(family, i)];
-	int64		units;
-
-	if (chunk == NULL)
-		return NULL;
-	units = (chunk - (const char *) t) / PFS_CHUNK_UNIT;
-	Assert((const char *) t + units * PFS_CHUNK_UNIT == chunk);
-	if (likely(units == (int32) units))
-	{
-		known[1] = known[0];
-		known[0] = (uint64) PFS_CHUNK_KEY(family, i) << 32 | (uint32) units;
-	}
-	return chunk;
-}
-
 void *
 pfs_summary_cell(PfsThread *t, PfsFamily family, uint32 cell)
 {
@@ -347,7 +321,6 @@ pfs_summary_end(PfsThread *t)
 			pfs_departed_end();
 		pfs_seqlock_write_end(&t->moves);
 	}
-	memset(pfs_known_chunks, 0, sizeof(pfs_known_chunks));
 	pfs_account_leave(&t->refs);
 }
 

@@ -19,6 +19,13 @@ pfs_summary_look(PfsThread *t, PfsFamily family)
 		pfs_summary_apply_resets(t, family);
 }
 
+/* The thread's cell of a wait, which is a chunk of its own; NULL: it has none yet. */
+static pg_attribute_always_inline PfsWaitCell *
+pfs_wait_cell(const PfsThread *t, PfsInstrumentId instrument)
+{
+	return t->cells[PFS_FAMILY_WAITS].chunks[instrument];
+}
+
 /*
  * Counts a wait that is timed by the default timer in the thread's own cell and its
  * buckets.

@@ -24,11 +24,7 @@ pfs_wait_lookup_make(PfsWaitLookup *lookup, const PfsThread *t, PfsInstrumentId 
 		t->generation[PFS_FAMILY_WAITS] != pfs_load_relaxed(&pfs_words->truncations[PFS_FAMILY_WAITS]))
 		return;
 
-	/*
-	 * Perhaps outside of a write section, so not by pfs_wait_cell(), which
-	 * remembers the chunk.
-	 */
-	cell = t->cells[PFS_FAMILY_WAITS].chunks[instrument];
+	cell = pfs_wait_cell(t, instrument);
 	if (cell == NULL || cell->time.count_timed + cell->time.count_untimed == 0)
 		return;
 	lookup->usual = flags;

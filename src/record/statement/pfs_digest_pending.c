@@ -229,10 +229,8 @@ take(const PfsDigestEnd *end)
 static inline bool
 has_cell(PfsInstrumentId instrument)
 {
-	uint32		cell = pfs_statement_cell(instrument);
-
-	return pfs_summary_chunk(pfs_my_thread, PFS_FAMILY_STATEMENTS, cell) != NULL ||
-		pfs_summary_cell(pfs_my_thread, PFS_FAMILY_STATEMENTS, cell) != NULL;
+	return pfs_own_statement_cell(pfs_my_thread, instrument) != NULL ||
+		pfs_summary_cell(pfs_my_thread, PFS_FAMILY_STATEMENTS, pfs_statement_cell(instrument)) != NULL;
 }
 
 /*

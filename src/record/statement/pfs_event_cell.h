@@ -115,6 +115,13 @@ extern void pfs_count_statement_unusual(PfsThread *t, PfsInstrumentId instrument
 										const uint64 *n);
 extern void pfs_count_transaction_unusual(PfsThread *t, uint32 flags, uint64 ticks, bool read_only);
 
+/* The thread's cell of a statement's instrument, which is a chunk of its own; NULL: it has none yet. */
+static pg_attribute_always_inline PfsStatementCell *
+pfs_own_statement_cell(const PfsThread *t, PfsInstrumentId instrument)
+{
+	return t->cells[PFS_FAMILY_STATEMENTS].chunks[pfs_statement_cell(instrument)];
+}
+
 /* Ticks are those of the timer in flags. */
 static pg_attribute_always_inline void
 pfs_count_stage(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 ticks)
@@ -160,7 +167,7 @@ pfs_count_statement(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint
 		pfs_count_statement_unusual(t, instrument, flags, ticks, n);
 		return;
 	}
-	cell = pfs_summary_chunk(t, PFS_FAMILY_STATEMENTS, i);
+	cell = pfs_own_statement_cell(t, instrument);
 	pfs_summary_look(t, PFS_FAMILY_STATEMENTS);
 	if (unlikely(cell == NULL || cell->time.count_timed == 0))
 		cell = pfs_summary_cell(t, PFS_FAMILY_STATEMENTS, i);
@@ -190,7 +197,7 @@ static pg_attribute_always_inline void
 pfs_count_transaction(PfsThread *t, uint32 flags, uint64 ticks, bool read_only)
 {
 	/* There is one instrument. */
-	PfsTransactionCell *cell = pfs_summary_chunk(t, PFS_FAMILY_TRANSACTIONS, 0);
+	PfsTransactionCell *cell = t->cells[PFS_FAMILY_TRANSACTIONS].cells;
 	PfsCell    *part = read_only ? &cell->read_only : &cell->read_write;
 
 	if (unlikely(!pfs_is_usual(flags)))

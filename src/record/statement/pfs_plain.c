@@ -153,7 +153,7 @@ pfs_plain_look_now(PfsThread *t)
 		!look_at_stages(t))
 		return;
 	pfs_plain.is_uniform = are_statements_uniform(t, pfs_plain.flags);
-	pfs_transaction.cell = pfs_summary_chunk(t, PFS_FAMILY_TRANSACTIONS, 0);
+	pfs_transaction.cell = t->cells[PFS_FAMILY_TRANSACTIONS].cells;
 	/* Its event lies there. */
 	if (pfs_histories[PFS_STATEMENTS] == NULL)
 		return;
