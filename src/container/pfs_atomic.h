@@ -1,7 +1,6 @@
 /*
  * pfs_atomic.h
- *	  The few atomic operations that the containers are written with, and how memory is
- *	  asked for.
+ *	  The few atomic operations that the containers are written with.
  *
  * Separate from PostgreSQL's port/atomics.h because the containers are also
  * built into plain multi-process programs (the hammer, sanitizer and fuzzing
@@ -45,19 +44,6 @@
 #define pfs_cas(p, expected, desired) \
 	__atomic_compare_exchange_n((p), (expected), (desired), false, \
 								__ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)
-
-/*
- * Asks the processor for memory that is going to be needed, so many lines of it, and takes
- * them from no other processor.  For functions that are always inline: gcc leaves out the call
- * of one that does nothing else.
- */
-__attribute__((always_inline)) static inline void
-pfs_expect_lines(const void *memory, size_t lines)
-{
-#pragma GCC unroll 8
-	for (size_t i = 0; i < lines; i++)
-		__builtin_prefetch((const char *) memory + i * PFS_CACHE_LINE);
-}
 
 /* Any process: the word is at least this from now on. */
 static inline void

@@ -154,17 +154,3 @@ pfs_index_resize(PfsIndex *index)
 	if (old != NULL)
 		pfs_private_unmap(old, sizeof(*old) << old_bits);
 }
-
-uint32_t
-pfs_index_steps(PfsIndex *index, uint64_t key)
-{
-	uint32_t	steps = 0;
-
-	for (const PfsIndexLink *link = *pfs_index_bucket(index, key); link != NULL; link = link->next)
-	{
-		steps++;
-		if (link->key == key)
-			break;
-	}
-	return steps;
-}

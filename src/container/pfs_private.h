@@ -191,7 +191,4 @@ pfs_index_remove(PfsIndex *index, PfsIndexLink *link)
 	index->items--;
 }
 
-/* How many links a search for the key looks at: for tests. */
-extern uint32_t pfs_index_steps(PfsIndex *index, uint64_t key);
-
 #endif							/* PFS_PRIVATE_H */

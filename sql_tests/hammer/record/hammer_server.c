@@ -82,11 +82,3 @@ PfsPages   *pfs_threads = NULL;
 PfsSizes	pfs_sizes;
 static PfsSharedWords words;
 PfsSharedWords *pfs_words = &words;
-uint64		pfs_known_chunks[PFS_KNOWN_CHUNKS];
-
-/* No thread here has counted a wait. */
-void *
-pfs_summary_find_chunk(const PfsThread *t, PfsFamily family, uint32 i)
-{
-	return NULL;
-}

@@ -210,14 +210,10 @@ pfs_wait_read_end(PfsThread *t, uint32 flags)
 	return pfs_wait_read_end_unusual(t, flags);
 }
 
-/*
- * Inside a write section: the event goes into the histories, one cache line.  That is
- * written to memory which nobody has touched for long, so the next one is asked for.
- */
+/* Inside a write section: the event goes into the histories, one cache line. */
 static pg_attribute_always_inline void
 pfs_history_push(PfsThread *t, PfsWait *e)
 {
-	PfsBlockWriter *to = &t->events[PFS_WAITS].finished;
 	void	   *room;
 
 	if (unlikely(t->last_event_id != e->event_id || e->wide != 0))
@@ -230,7 +226,6 @@ pfs_history_push(PfsThread *t, PfsWait *e)
 		return;
 	pfs_racy_copy(room, e, PFS_WAIT_LINE);
 	pfs_history_done(t, PFS_WAITS, PFS_WAIT_LINE, e->flags);
-	pfs_expect_lines(to->next, 1);
 }
 
 /* Inside a write section: counts a wait that took so many ticks, by its own timer. */

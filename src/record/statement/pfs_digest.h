@@ -198,8 +198,6 @@ extern void pfs_digest_set_sample_age(int seconds);
  * A digest that this process had lately, and what it knows of it: right as long
  * as the state word is `word`.
  */
-#define PFS_CACHED_WAITS 16
-
 typedef struct PfsCachedDigest
 {
 	PfsDigestKey key;			/* query_id 0: empty */
@@ -207,12 +205,6 @@ typedef struct PfsCachedDigest
 	const uint64 *state;
 	PfsDigest  *digest;
 	PfsDigestRefSlot *ref_slot;
-	struct
-	{
-		PfsChained *cell;		/* NULL: none */
-		PfsInstrumentId instrument;
-	}			waits[PFS_CACHED_WAITS];	/* by the last bits of the
-											 * instrument */
 } PfsCachedDigest;
 
 /*

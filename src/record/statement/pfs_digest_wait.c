@@ -39,9 +39,8 @@ hand_over(PfsDigestWait *w)
 }
 
 /*
- * Returns the cell of an instrument: the digest's, made if need be and remembered in the cached
- * digest, or where there is no room for one, or the waits are all others', that of all others; NULL:
- * these have none either.
+ * Returns the cell of an instrument: the digest's, made if need be, or where there is no room for one, or the waits are all
+ * others', that of all others; NULL: these have none either.
  */
 static PfsSharedCell *
 cell_of(PfsCachedDigest *cached, PfsInstrumentId instrument)
@@ -49,15 +48,7 @@ cell_of(PfsCachedDigest *cached, PfsInstrumentId instrument)
 	PfsChained *cell = NULL;
 
 	if (likely(cached != NULL))
-	{
-		cell = cached->waits[instrument % PFS_CACHED_WAITS].cell;
-		if (unlikely(cell == NULL || cached->waits[instrument % PFS_CACHED_WAITS].instrument != instrument))
-		{
-			cell = pfs_chain_get(pfs_digest_waits, &cached->digest->waits, instrument, &hint);
-			cached->waits[instrument % PFS_CACHED_WAITS].cell = cell;
-			cached->waits[instrument % PFS_CACHED_WAITS].instrument = instrument;
-		}
-	}
+		cell = pfs_chain_get(pfs_digest_waits, &cached->digest->waits, instrument, &hint);
 	if (likely(cell != NULL))
 		return &cell->cell;
 	if (instrument >= pfs_digest_other_waits.ncells)
