@@ -141,39 +141,6 @@ const PfsCountedKind pfs_counted_digests = {
 
 /* ---- which place ---- */
 
-/* Is it a place of a digest whose record has not gone?  generation 0: any. */
-static inline bool
-is_place_of(const PfsPendingDigest *p, const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation)
-{
-	return pfs_digest_same_key(&p->digest, key) && !pfs_pending_digest_is_gone(p) &&
-		(generation == 0 || (p->place.key == instrument && p->place.generation == generation));
-}
-
-/* Looks in the place before the last one with such an identifier, then in all. */
-PfsPendingDigest *
-pfs_pending_digest_look(const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation)
-{
-	PfsPendingDigests *set = pfs_my_digests();
-	uint8	   *lately = &set->lately[key->query_id % PFS_PENDING_LATELY];
-	uint8	   *before = &set->lately[key->query_id % PFS_PENDING_LATELY ^ 1];
-	PfsPendingDigest *p = &set->items[*before];
-
-	if (likely(is_place_of(p, key, instrument, generation)))
-		return p;
-	for (int i = 0; i < PFS_PENDING_DIGESTS; i++)
-	{
-		if (likely(set->ids[i] != (uint32) key->query_id))
-			continue;
-		p = &set->items[i];
-		if (p->place.generation == 0 || !is_place_of(p, key, instrument, generation))
-			continue;
-		*before = *lately;
-		*lately = i;
-		return p;
-	}
-	return NULL;
-}
-
 /*
  * Takes a place for the statements of a digest, or of all others, which have a record that never goes.  Where the
  * digest has no record, or no place can be had, they are added to the sums at once.  A fetch makes no digest.
@@ -256,7 +223,10 @@ pfs_pending_digest_get(PfsDigestEnd *end, uint32 bucket)
 	if (likely(set != NULL))
 		p = pfs_pending_digest_of(set, &end->key, end->instrument, generation);
 	if (p != NULL && pfs_pending_digest_is_gone(p))
-		p = pfs_pending_digest_look(&end->key, end->instrument, generation);
+	{
+		set->ids[p - set->items] = ~(uint32) end->key.query_id;
+		p = NULL;
+	}
 	if (likely(p != NULL && (p->buckets[bucket] != PG_UINT8_MAX || end->is_fetch)))
 		return p;
 	if (end->instrument != PFS_NO_INSTRUMENT && !has_cell(end->instrument))
@@ -306,7 +276,7 @@ pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 statements)
 	PfsCachedDigest *cached;
 
 	if (pfs_my_digests() != NULL && key.query_id != 0)
-		p = pfs_pending_digest_look(&key, PFS_NO_INSTRUMENT, 0);
+		p = pfs_pending_digest_of(pfs_my_digests(), &key, PFS_NO_INSTRUMENT, 0);
 	if (p != NULL)
 	{
 		p->extra += ticks;

@@ -25,9 +25,6 @@
 /* Places for digests. */
 #define PFS_PENDING_DIGESTS 16
 
-/* What they are looked for by first. */
-#define PFS_PENDING_LATELY 64
-
 /* Kinds of waits of one digest; those of more kinds go to its record at once. */
 #define PFS_PENDING_DIGEST_WAITS	6
 
@@ -108,17 +105,11 @@ typedef struct PfsPendingDigests
 	uint64		handed_ticks;
 
 	/*
-	 * In which place a digest was found last, by its query identifier, and
-	 * beside it the one before; both may be another digest's by now.  The
+	 * The lower half of each place's query identifier, by which places are
+	 * looked for; another one where the digest's record has gone.  The
 	 * owner's.
 	 */
-	uint8		lately[PFS_PENDING_LATELY] __attribute__((aligned(PFS_CACHE_LINE)));
-
-	/*
-	 * The lower half of each place's query identifier, so that a digest that
-	 * has no place is not looked for in all of them.  The owner's.
-	 */
-	uint32		ids[PFS_PENDING_DIGESTS];
+	uint32		ids[PFS_PENDING_DIGESTS] __attribute__((aligned(PFS_CACHE_LINE)));
 	PfsPendingDigest items[PFS_PENDING_DIGESTS];
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigests;
 
@@ -168,9 +159,6 @@ pfs_pending_digest_is_gone(const PfsPendingDigest *p)
 	return unlikely((uint32) pfs_load_relaxed(p->state) != PFS_COUNTED_WORD(p->place.object));
 }
 
-/* Looks for a place of a digest where it was not found lately; generation 0: any. */
-extern PfsPendingDigest *pfs_pending_digest_look(const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation);
-
 /*
  * The generation of truncations of digests, as pfs_plain_look() has found it: right as long as that of all words is the
  * same.
@@ -179,17 +167,20 @@ extern PFS_HIDDEN uint64 pfs_digests_generation;
 
 /*
  * The place of a digest's statements that are counted for the thread as this instrument, in this generation of
- * truncations; NULL: there is none.  The record may have gone since the last look.  The process has places.
+ * truncations, 0: any place of the digest; NULL: there is none.  The record may have gone since the last look.
  */
-static inline PfsPendingDigest *
+static pg_attribute_always_inline PfsPendingDigest *
 pfs_pending_digest_of(PfsPendingDigests *set, const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation)
 {
-	PfsPendingDigest *found = &set->items[set->lately[key->query_id % PFS_PENDING_LATELY]];
+	for (int i = 0; i < PFS_PENDING_DIGESTS; i++)
+	{
+		PfsPendingDigest *p = &set->items[i];
 
-	if (likely(pfs_digest_same_key(&found->digest, key) && found->place.key == instrument &&
-			   found->place.generation == generation))
-		return found;
-	return pfs_pending_digest_look(key, instrument, generation);
+		if (set->ids[i] == (uint32) key->query_id && likely(pfs_digest_same_key(&p->digest, key)) &&
+			(generation == 0 || likely(p->place.key == instrument && p->place.generation == generation)))
+			return p;
+	}
+	return NULL;
 }
 
 /*
