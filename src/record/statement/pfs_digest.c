@@ -40,10 +40,6 @@ PfsSharedBlock pfs_digest_other_waits;
 PfsHash    *pfs_digest_index;
 PFS_HOT_FIRST uint64 pfs_digests_without_text = 0;
 
-/* The last digests that this process had, by the last bits of their keys. */
-#define CACHED_DIGESTS 16
-
-static PFS_HOT_TABLE PfsCachedDigest cached_digests[CACHED_DIGESTS];
 static uint32 hint;
 
 /* Age in seconds at which a sample is replaced; 0: never. */
@@ -157,12 +153,6 @@ fill_cb(void *record, const void *key, void *arg)
 	pfs_ref_reuse(&ref_slot->ref);
 }
 
-static inline PfsCachedDigest *
-cached_slot_of(const PfsDigestKey *key)
-{
-	return &cached_digests[key->query_id % CACHED_DIGESTS];
-}
-
 /*
  * Makes a digest that the caller has not found; PFS_NO_RECORD: there is no room.  Where
  * there is none, as is usual once there have been more shapes than places, it is made.
@@ -193,14 +183,11 @@ pfs_digest_make(const PfsDigestKey *key, uint32 *next)
 						   &created);
 }
 
-/*
- * Finds or makes a digest, pins it and caches it: the slow path of pfs_digest_enter().
- * NULL: no room, none and not `make`, or always evicted before it could be pinned.
- */
-static pg_noinline PfsCachedDigest *
-enter_uncached(const PfsDigestKey *key, bool make)
+/* NULL: no room, none and not `make`, or always evicted before it could be pinned. */
+PfsPinnedDigest *
+pfs_digest_enter(const PfsDigestKey *key, bool make)
 {
-	PfsCachedDigest *cached = cached_slot_of(key);
+	static PfsPinnedDigest pinned;
 	uint64		hash = pfs_hash_bytes(key, sizeof(*key));
 
 	for (int tries = 0; tries < ENTER_TRIES; tries++)
@@ -212,29 +199,15 @@ enter_uncached(const PfsDigestKey *key, bool make)
 			index = insert(key, hash, &word);
 		if (index == PFS_NO_RECORD)
 			return NULL;
-		memset(cached, 0, sizeof(*cached));
-		cached->key = *key;
-		cached->word = word;
-		cached->state = &pfs_digests->state[index];
-		cached->digest = pfs_pages_record(pfs_digests, index);
-		cached->ref_slot = &pfs_digest_ref_slots[index];
-		if (pfs_ref_pin(&cached->ref_slot->ref, cached->state, word))
-			return cached;
+		pinned = (PfsPinnedDigest)
+		{
+			word, &pfs_digests->state[index], pfs_pages_record(pfs_digests, index), &pfs_digest_ref_slots[index]
+		};
+		if (pfs_ref_pin(&pinned.ref_slot->ref, pinned.state, word))
+			return &pinned;
 		pfs_pause();
 	}
 	return NULL;
-}
-
-/* Finds or makes a digest and pins it; it is nearly always cached. */
-PfsCachedDigest *
-pfs_digest_enter(const PfsDigestKey *key, bool make)
-{
-	PfsCachedDigest *cached = cached_slot_of(key);
-
-	if (likely(pfs_digest_same_key(&cached->key, key)) &&
-		likely(pfs_ref_pin(&cached->ref_slot->ref, cached->state, cached->word)))
-		return cached;
-	return enter_uncached(key, make);
 }
 
 /* ---- samples ---- */
@@ -277,12 +250,12 @@ pfs_digest_wants_sample(uint64 sample_ticks, uint64 sample_seen, const PfsDigest
 void
 pfs_digest_take_sample(const PfsDigestEnd *end, int64 offset, uint64 *sample_seen, uint64 *sample_ticks)
 {
-	PfsCachedDigest *cached = pfs_digest_enter(&end->key, true);
+	PfsPinnedDigest *pinned = pfs_digest_enter(&end->key, true);
 	PfsDigest  *d;
 
-	if (cached == NULL)
+	if (pinned == NULL)
 		return;
-	d = cached->digest;
+	d = pinned->digest;
 	/* As the record's other dates, unless these are from before the start. */
 	if (pfs_load_relaxed(&d->last_seen) > pfs_clock->zero[pfs_timer_default()])
 		offset = pfs_load_relaxed(&d->last_offset.value);
@@ -290,7 +263,7 @@ pfs_digest_take_sample(const PfsDigestEnd *end, int64 offset, uint64 *sample_see
 		pfs_digest_put_sample(d, end, offset);
 	*sample_seen = pfs_load_relaxed(&d->sample_seen);
 	*sample_ticks = pfs_load_relaxed(&d->sample_ticks);
-	pfs_digest_leave(cached);
+	pfs_digest_leave(pinned);
 }
 
 /* ---- texts ---- */
@@ -305,15 +278,12 @@ pfs_digest_find(const PfsDigestKey *key, uint64 *word)
 PfsDigestTextState
 pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 {
-	const PfsCachedDigest *cached = cached_slot_of(key);
 	uint64		word;
 	uint32		index;
 
 	if ((pfs_load_relaxed(&pfs_words->class_flags[PFS_CLASS_STATEMENT]) & pfs_load_relaxed(&t->mask) &
 		 PFS_FLAG_DIGEST) == 0 || key->query_id == 0 || pfs_sizes.digest_text == 0)
 		return PFS_TEXT_READY;
-	if (likely(pfs_digest_same_key(&cached->key, key) && pfs_load_acquire(cached->state) == cached->word))
-		return pfs_load_relaxed(&cached->digest->text_state);
 	index = pfs_digest_find(key, &word);
 	return index == PFS_NO_RECORD ? PFS_TEXT_NONE
 		: pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_digests, index))->text_state);
@@ -337,14 +307,14 @@ pfs_digest_note_text(uint32 index, uint64 query_id)
 void
 pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional)
 {
-	PfsCachedDigest *cached = pfs_digest_enter(key, true);
+	PfsPinnedDigest *pinned = pfs_digest_enter(key, true);
 	uint32		none = PFS_TEXT_NONE;
 	uint32		worse = PFS_TEXT_PROVISIONAL;
 	PfsDigest  *d;
 
-	if (cached == NULL)
+	if (pinned == NULL)
 		return;
-	d = cached->digest;
+	d = pinned->digest;
 	/* Unless another process has the right to write it, or it is as good. */
 	if (pfs_cas(&d->text_state, &none, PFS_TEXT_COMING) ||
 		(!provisional && pfs_cas(&d->text_state, &worse, PFS_TEXT_REPLACED)))
@@ -359,5 +329,5 @@ pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool p
 		pfs_store_relaxed(&d->text_len, len);
 		pfs_store_release(&d->text_state, provisional ? PFS_TEXT_PROVISIONAL : PFS_TEXT_READY);
 	}
-	pfs_digest_leave(cached);
+	pfs_digest_leave(pinned);
 }

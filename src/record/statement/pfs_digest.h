@@ -194,33 +194,29 @@ extern void pfs_digest_set_sample_age(int seconds);
 
 /* ---- instrument points, inside a write section: no lock, no allocation, no error ---- */
 
-/*
- * A digest that this process had lately, and what it knows of it: right as long
- * as the state word is `word`.
- */
-typedef struct PfsCachedDigest
+/* A digest that this process has pinned, and the state word of its record, which stays meanwhile. */
+typedef struct PfsPinnedDigest
 {
-	PfsDigestKey key;			/* query_id 0: empty */
 	uint64		word;
 	const uint64 *state;
 	PfsDigest  *digest;
 	PfsDigestRefSlot *ref_slot;
-} PfsCachedDigest;
+} PfsPinnedDigest;
 
 /*
  * The digest of this key, pinned until pfs_digest_leave(); made if there is none and
  * `make` says so.  NULL: the counters belong to all others.  Valid until the next call.
  */
-extern PfsCachedDigest *pfs_digest_enter(const PfsDigestKey *key, bool make);
+extern PfsPinnedDigest *pfs_digest_enter(const PfsDigestKey *key, bool make);
 
 /* NULL: it was not entered. */
 static inline void
-pfs_digest_leave(PfsCachedDigest *cached)
+pfs_digest_leave(PfsPinnedDigest *pinned)
 {
-	if (cached == NULL)
+	if (pinned == NULL)
 		return;
-	pfs_store_release(&cached->ref_slot->changed, 1);
-	pfs_ref_unpin(&cached->ref_slot->ref);
+	pfs_store_release(&pinned->ref_slot->changed, 1);
+	pfs_ref_unpin(&pinned->ref_slot->ref);
 }
 
 /* A statement has ended. */

@@ -89,13 +89,13 @@ flush_counters(const PfsPendingDigest *p, PfsSharedStatementCell *to)
 }
 
 /*
- * Adds a place's numbers to a digest's record, cached NULL: to all others'.  Each part is asked for again
+ * Adds a place's numbers to a digest's record, pinned NULL: to all others'.  Each part is asked for again
  * before each bucket, wait and row: a truncator may have stopped waiting for this process.
  */
 static void
-add_to_record(const PfsPendingDigest *p, PfsCachedDigest *cached)
+add_to_record(const PfsPendingDigest *p, PfsPinnedDigest *pinned)
 {
-	PfsDigest  *d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
+	PfsDigest  *d = pinned != NULL ? pinned->digest : &pfs_shared_digests->others;
 
 	if (!pfs_pending_digest_counts(&p->place, PFS_DIGEST_ALL))
 		return;
@@ -104,10 +104,10 @@ add_to_record(const PfsPendingDigest *p, PfsCachedDigest *cached)
 		 b = next_bucket(p, b + 1))
 		pfs_add_relaxed(&d->buckets[b], p->buckets[b]);
 	for (uint32 i = 0; i < p->nwaits && pfs_pending_digest_counts(&p->place, PFS_DIGEST_PART_WAITS); i++)
-		pfs_digest_wait_put(cached, p->waits[i].instrument, &p->waits[i].counts);
+		pfs_digest_wait_put(pinned, p->waits[i].instrument, &p->waits[i].counts);
 	for (uint32 i = 0; i < p->nrows && pfs_pending_digest_counts(&p->place, PFS_DIGEST_PART_ROWS); i++)
-		pfs_digest_rows_put(cached, &p->rows[i]);
-	if (cached == NULL)
+		pfs_digest_rows_put(pinned, &p->rows[i]);
+	if (pinned == NULL)
 	{
 		pfs_digest_note_others(p->last_seen, p->last_offset.value, p->last_seen, &p->last_offset);
 		return;
@@ -125,10 +125,10 @@ static void
 merge_cb(void *object, const PfsPending *place)
 {
 	const PfsPendingDigest *p = (const PfsPendingDigest *) place;
-	PfsCachedDigest *cached = pfs_digest_enter(&p->digest, false);
+	PfsPinnedDigest *pinned = pfs_digest_enter(&p->digest, false);
 
-	add_to_record(p, cached);
-	pfs_digest_leave(cached);
+	add_to_record(p, pinned);
+	pfs_digest_leave(pinned);
 }
 
 const PfsCountedKind pfs_counted_digests = {
@@ -151,8 +151,8 @@ take(const PfsDigestEnd *end)
 	static const uint64 no_state = 0;
 	static PfsDigestRefSlot no_slot;
 	bool		has_digest = pfs_digest_is_key(&end->key);
-	PfsCachedDigest *cached = has_digest ? pfs_digest_enter(&end->key, !end->is_fetch) : NULL;
-	PfsCachedDigest of = {.state = &no_state, .digest = &pfs_shared_digests->others, .ref_slot = &no_slot};
+	PfsPinnedDigest *pinned = has_digest ? pfs_digest_enter(&end->key, !end->is_fetch) : NULL;
+	PfsPinnedDigest of = {.state = &no_state, .digest = &pfs_shared_digests->others, .ref_slot = &no_slot};
 	uint64		object = 0;
 	PfsDigestOffset offset;
 
@@ -161,9 +161,9 @@ take(const PfsDigestEnd *end)
 	uint64		sample_ticks = PG_INT64_MAX;
 	PfsPendingDigest *p = NULL;
 
-	if (cached != NULL)
+	if (pinned != NULL)
 	{
-		of = *cached;
+		of = *pinned;
 		object = PFS_COUNTED_OBJECT(of.state - pfs_digests->state, of.word);
 		/* It was made at the end of its first statement, a little after that. */
 		if (unlikely(end->now < pfs_load_relaxed(&of.digest->first_seen)))
@@ -172,10 +172,10 @@ take(const PfsDigestEnd *end)
 		sample_ticks = pfs_load_relaxed(&of.digest->sample_ticks);
 	}
 	offset = pfs_digest_offset_load(&of.digest->last_offset);
-	pfs_digest_leave(cached);
+	pfs_digest_leave(pinned);
 
 	/* What has the place may be flushed, to another digest. */
-	if (cached != NULL || !has_digest)
+	if (pinned != NULL || !has_digest)
 		p = (PfsPendingDigest *) pfs_pending_take(pfs_my_thread, PFS_COUNTED_DIGESTS, object, end->instrument);
 	if (likely(p != NULL))
 		pfs_my_digests()->ids[p - pfs_my_digests()->items] = (uint32) end->key.query_id;
@@ -273,7 +273,7 @@ void
 pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 statements)
 {
 	PfsPendingDigest *p = NULL;
-	PfsCachedDigest *cached;
+	PfsPinnedDigest *pinned;
 
 	if (pfs_my_digests() != NULL && key.query_id != 0)
 		p = pfs_pending_digest_of(pfs_my_digests(), &key, PFS_NO_INSTRUMENT, 0);
@@ -284,11 +284,11 @@ pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 statements)
 	}
 	else if (key.query_id != 0)
 	{
-		cached = pfs_digest_enter(&key, false);
-		if (cached != NULL)
+		pinned = pfs_digest_enter(&key, false);
+		if (pinned != NULL)
 		{
-			(void) pfs_add_relaxed(&cached->digest->extra, ticks);
-			pfs_digest_leave(cached);
+			(void) pfs_add_relaxed(&pinned->digest->extra, ticks);
+			pfs_digest_leave(pinned);
 		}
 	}
 	if (ticks != 0 || statements != 0)

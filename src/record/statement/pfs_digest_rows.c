@@ -154,15 +154,15 @@ leave_others(void)
 
 /* Adds rows to the cell of a digest; to all others' where that has no room for one. */
 void
-pfs_digest_rows_put(PfsCachedDigest *cached, const PfsDigestRows *rows)
+pfs_digest_rows_put(PfsPinnedDigest *pinned, const PfsDigestRows *rows)
 {
 	PfsDigestRowsCell *cell = NULL;
 
 	/* What was counted of a table or an index that has gone goes with it. */
 	if (!pfs_rel_stat_is_there(rows->kind, rows->stat))
 		return;
-	if (cached != NULL)
-		cell = find(&cached->digest->rows, &cached->ref_slot->ref, CELLS_AT_MOST, rows);
+	if (pinned != NULL)
+		cell = find(&pinned->digest->rows, &pinned->ref_slot->ref, CELLS_AT_MOST, rows);
 	if (cell != NULL)
 	{
 		add_to_cell(cell, rows);
@@ -268,13 +268,13 @@ learn_key(PfsDigestCharged *charged)
 static void
 give(const Entry *e)
 {
-	PfsCachedDigest *cached = NULL;
+	PfsPinnedDigest *pinned = NULL;
 
 	if (e->charged.key.query_id != 0)
-		cached = pfs_digest_enter(&e->charged.key, e->charged.statement_id != PFS_DIGEST_OF_LEADER);
+		pinned = pfs_digest_enter(&e->charged.key, e->charged.statement_id != PFS_DIGEST_OF_LEADER);
 
-	pfs_digest_rows_put(cached, &e->of);
-	pfs_digest_leave(cached);
+	pfs_digest_rows_put(pinned, &e->of);
+	pfs_digest_leave(pinned);
 }
 
 /* Does a statement that goes on have to learn its query identifier first? */

@@ -85,7 +85,7 @@ extern void pfs_digest_rows_claim(const PfsDigestKey *key, PfsDigestRows *to, ui
 extern void pfs_digest_rows_flush(uint64 ended);
 
 /* Adds to a digest that has been entered; NULL: to all others. */
-extern void pfs_digest_rows_put(PfsCachedDigest *cached, const PfsDigestRows *rows);
+extern void pfs_digest_rows_put(PfsPinnedDigest *pinned, const PfsDigestRows *rows);
 
 /*
  * Postmaster, at the start: adds what an earlier server had of a table or an index to a digest, or to all

@@ -43,12 +43,12 @@ hand_over(PfsDigestWait *w)
  * others', that of all others; NULL: these have none either.
  */
 static PfsSharedCell *
-cell_of(PfsCachedDigest *cached, PfsInstrumentId instrument)
+cell_of(PfsPinnedDigest *pinned, PfsInstrumentId instrument)
 {
 	PfsChained *cell = NULL;
 
-	if (likely(cached != NULL))
-		cell = pfs_chain_get(pfs_digest_waits, &cached->digest->waits, instrument, &hint);
+	if (likely(pinned != NULL))
+		cell = pfs_chain_get(pfs_digest_waits, &pinned->digest->waits, instrument, &hint);
 	if (likely(cell != NULL))
 		return &cell->cell;
 	if (instrument >= pfs_digest_other_waits.ncells)
@@ -58,9 +58,9 @@ cell_of(PfsCachedDigest *cached, PfsInstrumentId instrument)
 
 /* Adds waits; those of an instrument for which all others have no cell either are dropped. */
 void
-pfs_digest_wait_put(PfsCachedDigest *cached, PfsInstrumentId instrument, const PfsCounts *waits)
+pfs_digest_wait_put(PfsPinnedDigest *pinned, PfsInstrumentId instrument, const PfsCounts *waits)
 {
-	PfsSharedCell *cell = cell_of(cached, instrument);
+	PfsSharedCell *cell = cell_of(pinned, instrument);
 
 	if (likely(cell != NULL))
 		pfs_shared_cell_add_counts(cell, waits);
@@ -70,14 +70,14 @@ pfs_digest_wait_put(PfsCachedDigest *cached, PfsInstrumentId instrument, const P
  * Empties the process's table of waits into a digest that the caller has pinned, or,
  * with NULL, into the waits of all others.
  */
-void
-pfs_digest_waits_flush(PfsCachedDigest *cached)
+static void
+flush_waits(PfsPinnedDigest *pinned)
 {
 	while (pfs_local.waits_used != 0)
 	{
 		PfsDigestWait *w = take_first();
 
-		pfs_digest_wait_put(cached, w->key - 1, &w->counts);
+		pfs_digest_wait_put(pinned, w->key - 1, &w->counts);
 		hand_over(w);
 	}
 }
@@ -85,10 +85,10 @@ pfs_digest_waits_flush(PfsCachedDigest *cached)
 void
 pfs_digest_waits_flush_to(const PfsDigestKey *key, bool make)
 {
-	PfsCachedDigest *cached = pfs_digest_is_key(key) ? pfs_digest_enter(key, make) : NULL;
+	PfsPinnedDigest *pinned = pfs_digest_is_key(key) ? pfs_digest_enter(key, make) : NULL;
 
-	pfs_digest_waits_flush(cached);
-	pfs_digest_leave(cached);
+	flush_waits(pinned);
+	pfs_digest_leave(pinned);
 }
 
 static inline PfsDigestKey
@@ -158,7 +158,7 @@ pfs_digest_waits_flush_all(void)
 	if (key.query_id != 0)
 		pfs_digest_waits_flush_to(&key, !working);
 	else if (key.db_user != 0)
-		pfs_digest_waits_flush(NULL);
+		flush_waits(NULL);
 	while (pfs_local.waits_used != 0)
 		hand_over(take_first());
 }
@@ -250,15 +250,15 @@ void
 pfs_digest_end_planned(const PfsStatement *s)
 {
 	PfsDigestKey key = key_of(s);
-	PfsCachedDigest *cached;
+	PfsPinnedDigest *pinned;
 	PfsDigest  *d;
 
 	if ((s->flags & PFS_FLAG_DIGEST) == 0 || s->n[PFS_N_PLAN_TIME] == 0)
 		return;
-	cached = key.query_id != 0 ? pfs_digest_enter(&key, true) : NULL;
-	d = cached != NULL ? cached->digest : &pfs_shared_digests->others;
+	pinned = key.query_id != 0 ? pfs_digest_enter(&key, true) : NULL;
+	d = pinned != NULL ? pinned->digest : &pfs_shared_digests->others;
 	pfs_shared_sum_add(&d->counters.low[PFS_N_PLAN_TIME], &d->counters.high[PFS_N_PLAN_TIME], s->n[PFS_N_PLAN_TIME]);
-	pfs_digest_leave(cached);
+	pfs_digest_leave(pinned);
 }
 
 /*

@@ -85,13 +85,9 @@ pfs_digest_wait_hand_over(PfsInstrumentId instrument, const PfsCounts *waits)
 }
 
 /* Adds waits to a digest that has been entered; NULL: to all others. */
-extern void pfs_digest_wait_put(PfsCachedDigest *cached, PfsInstrumentId instrument, const PfsCounts *waits);
+extern void pfs_digest_wait_put(PfsPinnedDigest *pinned, PfsInstrumentId instrument, const PfsCounts *waits);
 
-/*
- * Empties the table into a digest that has been entered, NULL: into all others; and into that
- * of a key, which is made if need be and `make` says so.
- */
-extern void pfs_digest_waits_flush(PfsCachedDigest *cached);
+/* Empties the table into the digest of a key, which is made if need be and `make` says so. */
 extern void pfs_digest_waits_flush_to(const PfsDigestKey *key, bool make);
 
 /* Empties it into the digest of its statement: PfsChargeCallbacks.full_cb. */
