@@ -95,18 +95,9 @@ pfs_shared_cell_merge(PfsSharedCell *c, const PfsTotals *from)
 }
 
 /*
- * The least time of a cell.  Where it has been taken, and counts of its events have come behind that, the
- * longest time is as good as any.
- */
-static uint64_t
-min_of(uint64_t inverted_min, uint64_t max)
-{
-	return inverted_min == 0 ? max : UINT64_MAX - inverted_min;
-}
-
-/*
  * Any process may add meanwhile: what has not arrived is left for the next one.  A carry may be missing from the upper
- * word for a moment, in which the sum is too small.
+ * word for a moment, in which the sum is too small.  Where one of the least and the longest time has been taken, and
+ * counts of its events have come behind that, the other one is as good as any.
  */
 void
 pfs_shared_cell_get(PfsSharedCell *c, PfsTotals *to, bool take)
@@ -120,7 +111,9 @@ pfs_shared_cell_get(PfsSharedCell *c, PfsTotals *to, bool take)
 	now.sum += pfs_load_or_take(&c->sum_low, take);
 	now.max = pfs_load_or_take(&c->max, take);
 	inverted_min = pfs_load_or_take(&c->inverted_min, take);
-	now.min = min_of(inverted_min, now.max);
+	now.min = inverted_min == 0 ? now.max : UINT64_MAX - inverted_min;
+	if (now.max < now.min)
+		now.max = now.min;
 	if (take && now.count_timed == 0)
 	{
 		/* Times whose count has not arrived yet stay for it. */
