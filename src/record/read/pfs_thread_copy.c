@@ -236,7 +236,12 @@ copy_thread(PfsThreadCopies *copies, uint32 index)
 	/* One that is stuck from this look on has no cells, and nobody's. */
 	copy->refs = PFS_NO_ACCOUNT_REFS;
 	pfs_patience_next(&copies->patience);
-	for (int tries = 0; tries < COPY_TRIES; tries++)
+
+	/*
+	 * While it is in the middle of a move nothing is copied: only the
+	 * patience ends that.
+	 */
+	for (int tries = 0; tries < COPY_TRIES;)
 	{
 		bool		is_whole;
 
@@ -255,6 +260,7 @@ copy_thread(PfsThreadCopies *copies, uint32 index)
 			is_whole = copy_counters(copy, t, copies);
 			if (is_same(copy, t) && is_whole)
 				return;
+			tries++;
 		}
 		if (!pfs_patience_more(&copies->patience))
 			break;
