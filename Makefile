@@ -116,12 +116,18 @@ lint/%.o: %.c
 # The containers know no backend, so this links them with nothing of the server.  What is
 # tested of the record layer needs its headers, and says itself what else.
 HAMMER_SRCS := $(sort $(wildcard src/container/*.c sql_tests/hammer/*.c sql_tests/hammer/record/*.c)) \
-	src/record/event/pfs_local.c src/record/event/pfs_thread_sets.c src/record/object/pfs_wait_lookup.c src/record/object/pfs_lwlock_event.c src/record/ledger/pfs_pending.c \
-	$(addprefix src/record/read/,pfs_lwlock_event_read.c pfs_own_blocks.c pfs_pending_read.c)
+	$(addprefix src/record/event/,pfs_account.c pfs_account_enter.c pfs_account_evict.c pfs_charge.c pfs_departed.c \
+		pfs_local.c pfs_summary.c pfs_summary_move.c pfs_thread_sets.c pfs_wait_kind.c) \
+	$(addprefix src/record/,ledger/pfs_pending.c object/pfs_wait_lookup.c object/pfs_lwlock_event.c) \
+	$(addprefix src/record/statement/,pfs_digest.c pfs_digest_count.c pfs_digest_evict.c pfs_digest_pending.c \
+		pfs_digest_rows.c pfs_digest_wait.c pfs_event_cell.c pfs_statement_open.c) \
+	$(addprefix src/record/read/,pfs_account_read.c pfs_digest_copies.c pfs_digest_read.c pfs_digest_rows_read.c \
+		pfs_digest_truncate.c pfs_lwlock_event_read.c pfs_own_blocks.c pfs_pending_read.c pfs_summary_read.c \
+		pfs_summary_truncate.c pfs_thread_copy.c)
 
 hammer: sql_tests/hammer/hammer
 
-sql_tests/hammer/hammer: $(HAMMER_SRCS) $(wildcard src/container/*.h src/compat/*.h src/record/*/*.h sql_tests/hammer/*.h)
+sql_tests/hammer/hammer: $(HAMMER_SRCS) $(wildcard src/container/*.h src/compat/*.h src/record/*/*.h sql_tests/hammer/*.h sql_tests/hammer/record/*.h)
 	$(CC) -std=gnu11 -O2 -g -Wall -D_GNU_SOURCE -fno-omit-frame-pointer $(HAMMER_CFLAGS) \
 		$(addprefix -I,$(SRC_DIRS)) -I$(includedir_server) -o $@ $(HAMMER_SRCS) -lpthread -lrt
 

@@ -162,6 +162,7 @@ extern void hammer_scenario(void);
 extern void hammer_blocks(void);
 extern void hammer_hash(void);
 extern void hammer_cell(void);
+extern void hammer_shared(void);
 extern void hammer_sparse(void);
 extern void hammer_items(void);
 extern void hammer_private(void);
@@ -171,5 +172,7 @@ extern void hammer_bench(void);
 /* Only in a program that is linked with the library's own code, see record/. */
 extern void hammer_lwlock(void) __attribute__((weak));
 extern void hammer_pending(void) __attribute__((weak));
+extern void hammer_levels(void) __attribute__((weak));
+extern void hammer_digests(void) __attribute__((weak));
 
 #endif							/* HAMMER_H */

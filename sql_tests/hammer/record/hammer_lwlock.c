@@ -511,7 +511,6 @@ hammer_lwlock(void)
 
 /* ---- what the library's code needs of the rest ---- */
 
-PfsSharedSummary *pfs_summary = NULL;
 void	   *pfs_lwlock_holders = NULL;
 PfsLwlockHolder *pfs_my_lwlocks = NULL;
 PfsLwlockEvents pfs_lwlock_events_now = PFS_LWLOCK_ALL;

@@ -38,42 +38,6 @@ PfsPages   *objects;
 
 static PfsThread *self;
 
-uint64
-sum_of(const uint64 *counts)
-{
-	uint64		sum = 0;
-
-	for (int key = 0; key < KEYS; key++)
-		sum += pfs_load_acquire(&counts[key]);
-	return sum;
-}
-
-static bool has_lingered = false;
-
-/* Now and then, once in so many times, a process loses its processor in the middle of something. */
-static void
-linger(uint32 times)
-{
-	static HammerRng rng = {.state = 1};
-
-	if (hammer_random(&rng, times) != 0)
-		return;
-	usleep(hammer_random(&rng, 8) == 0 ? 20000 : 300);
-	has_lingered = true;
-}
-
-/*
- * And then again, when it is over: whoever has waited for it looks before there are so many new
- * events that a few which are missing do not show.
- */
-static void
-linger_behind(void)
-{
-	if (has_lingered)
-		usleep(1000);
-	has_lingered = false;
-}
-
 /* ---- the kind ---- */
 
 /* Now and then there is no room. */
@@ -118,16 +82,16 @@ leave(PfsThread *t, Object *object)
 static void
 add_cb(void *entered, const PfsPending *p)
 {
-	Object	   *object = variant->evicts ? enter(self, p->object) : entered;
+	Object	   *object = variant->evicts ? enter(pfs_my_thread, p->object) : entered;
 
-	linger(500);
+	hammer_linger(500);
 	add(object, key_of(p), ((const Place *) p)->value);
-	linger(500);
+	hammer_linger(500);
 	if (counts_for_part(pfs_shared_pending[KIND].truncated, p))
 		pfs_add_relaxed(&x->parts[key_of(p)], events_of(((const Place *) p)->value));
 	pfs_add_relaxed(object != NULL ? &x->flushed : &x->homeless, 1);
 	if (variant->evicts)
-		leave(self, object);
+		leave(pfs_my_thread, object);
 }
 
 static void
@@ -175,7 +139,7 @@ evict(HammerRng *rng)
 		return;
 	for (int key = 0; key < KEYS; key++)
 	{
-		linger(500);
+		hammer_linger(500);
 		add(NULL, key, pfs_exchange(&object->sums[key], 0));
 	}
 	pfs_pages_free(objects, index);
@@ -242,9 +206,9 @@ count(PfsThread *t, const Handle *handle, uint32 key)
 	p = find(handle->object, key);
 	if (p == NULL || events_of(p->value) == PLACE_FULL)
 		p = (Place *) pfs_pending_get(t, KIND, handle->object, key);
-	linger(20000);
+	hammer_linger(20000);
 	p->value += value;
-	linger(20000);
+	hammer_linger(20000);
 	p->check = 3 * p->value;
 	if (!pfs_pending_put(t, KIND, &p->place))
 	{
@@ -252,7 +216,7 @@ count(PfsThread *t, const Handle *handle, uint32 key)
 		pfs_add_relaxed(&x->at_once, 1);
 	}
 	pfs_write_end(t);
-	linger_behind();
+	hammer_linger_behind();
 }
 
 static void
@@ -268,7 +232,7 @@ be_thread(uint32 place, HammerRng *rng, uint32 events)
 	t->seq.word = 0;
 	t->index = index;
 	memset(t->object_in_use, 0, sizeof(t->object_in_use));
-	self = t;
+	pfs_my_thread = t;
 	pfs_pages_publish(pfs_threads, index);
 	pfs_add_relaxed(&x->threads, 1);
 	for (uint32 i = 0; i < events && hammer_going(); i++)
@@ -326,7 +290,7 @@ static void
 check_rest(void)
 {
 	uint64		seen[KEYS];
-	uint64		begun = sum_of(x->begun);
+	uint64		begun = hammer_sum_of(x->begun, KEYS);
 
 	pfs_blocking_work(KIND, false, read_names, seen);
 	if (x->cleared + sum_of(seen) != begun)
@@ -337,8 +301,8 @@ check_rest(void)
 	pfs_blocking_work(KIND, false, read_part, seen);
 	if (x->parted + seen[0] != begun)
 		hammer_fail("%lu events of %lu were taken from the part, and %lu are there", x->parted, begun, seen[0]);
-	if (variant->leaves && sum_of(x->of_threads) != begun)
-		hammer_fail("threads have %lu events of %lu", sum_of(x->of_threads), begun);
+	if (variant->leaves && hammer_sum_of(x->of_threads, KEYS) != begun)
+		hammer_fail("threads have %lu events of %lu", hammer_sum_of(x->of_threads, KEYS), begun);
 }
 
 static bool
@@ -352,7 +316,6 @@ static void
 run_pending(void)
 {
 	HammerSegment s;
-	PfsSharedWords *words = pfs_words;
 
 	kind.shape = &variant->shape;
 	kind.objects = variant->evicts ? NULL : &objects;
@@ -361,8 +324,7 @@ run_pending(void)
 	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
 	{
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
-		pfs_patience = pfs_segment_take(&s.seg, sizeof(*pfs_patience), PFS_CACHE_LINE);
-		pfs_words = pfs_segment_take(&s.seg, sizeof(*pfs_words), PFS_CACHE_LINE);
+		hammer_server_lay_out(&s.seg);
 		pfs_shared_pending = pfs_segment_take(&s.seg, PFS_NUM_COUNTED_OBJECTS * sizeof(PfsSharedPending), PFS_CACHE_LINE);
 		pfs_threads = pfs_pages_create(&s.seg, "thread_instances", TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread)),
 									   THREADS, 4);
@@ -380,9 +342,9 @@ run_pending(void)
 	}
 	hammer_done(variant->name,
 				"%lu events, %lu of them at once, %lu flushes, %lu of no object, %lu left behind; %lu truncations, %lu readings, %lu threads, %lu objects, %lu freed",
-				sum_of(x->begun), x->at_once, x->flushed, x->homeless, x->left_behind, x->truncated, x->read, x->threads, x->numbers, x->freed);
+				hammer_sum_of(x->begun, KEYS), x->at_once, x->flushed, x->homeless, x->left_behind, x->truncated, x->read, x->threads, x->numbers, x->freed);
 	hammer_segment_end(&s);
-	pfs_words = words;
+	hammer_server_end();
 }
 
 void

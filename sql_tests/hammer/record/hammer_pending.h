@@ -6,10 +6,7 @@
 #ifndef HAMMER_PENDING_H
 #define HAMMER_PENDING_H
 
-#include "../hammer.h"
-
-/* Not the server's. */
-#undef snprintf
+#include "hammer_server.h"
 
 #include "pfs_local.h"
 #include "pfs_patience.h"
@@ -26,7 +23,6 @@
 #define PLACE_FULL	300			/* events of a place */
 #define PART		2			/* that is truncated by itself */
 #define COLLECTED	0x80000000	/* of a key: its thread has the events */
-#define ALONE		(UINT64_C(1) << 63)
 
 typedef struct Object
 {
@@ -55,8 +51,6 @@ StaticAssertDecl(sizeof(Place) == PFS_CACHE_LINE, "places are whole lines");
 
 typedef struct PendingContext
 {
-	uint64		turn;			/* readers, or ALONE */
-	uint64		wanted;			/* how many want it alone: before others read */
 	uint64		names[KEYS];
 	uint64		numbers;		/* objects made so far */
 	uint64		refs[OBJECTS];	/* pfs_ref.h */
@@ -113,8 +107,6 @@ counts_for_part(const uint64 *truncated, const PfsPending *p)
 
 /* Adds to an object, or to the names. */
 extern void add(Object *object, uint32 key, uint64 value);
-
-extern uint64 sum_of(const uint64 *counts);
 
 /* Readers and truncators, until the time is over; removes: it removes objects. */
 extern void work_with_all(bool removes, HammerRng *rng);

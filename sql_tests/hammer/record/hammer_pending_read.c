@@ -1,33 +1,18 @@
 /*
  * hammer_pending_read.c
- *	  Readers of the ledger, truncators, and who removes objects; what the library's code needs of the
- *	  rest.  hammer_pending.c has what is tested.
+ *	  Readers of the ledger, truncators, and who removes objects.  hammer_pending.c has what is tested.
  */
 #include "postgres.h"
 
 #include "hammer_pending.h"
 
-static void
-copy_counts(uint64 *to, const uint64 *counts)
-{
-	for (int key = 0; key < KEYS; key++)
-		to[key] = pfs_load_acquire(&counts[key]);
-}
-
-/*
- * What was seen by key is no less than what had ended before, without what had begun when the
- * last truncation was over, and no more than what has begun, without what had ended before it.
- */
+/* Truncations by name and by object have bounds of their own. */
 static void
 check_seen(const char *what, const uint64 *seen, const uint64 *ended, const uint64 *begun_behind, const uint64 *ended_before)
 {
-	for (int key = 0; key < KEYS; key++)
-	{
-		uint64		least = ended[key] < begun_behind[key] ? 0 : ended[key] - begun_behind[key];
-		uint64		most = pfs_load_acquire(&x->begun[key]) - ended_before[key];
+	HammerBounds bounds = {x->begun, ended, begun_behind, ended_before};
 
-		HAMMER_CHECK(seen[key] >= least && seen[key] <= most, "%s %lu events of a writer, not %lu to %lu", what, seen[key], least, most);
-	}
+	hammer_check_seen(what, seen, &bounds, KEYS);
 }
 
 /* ---- readers ---- */
@@ -49,7 +34,7 @@ read_names(PfsPatience *patience, void *arg)
 	uint64	   *seen = arg;
 	uint64		ended[KEYS];
 
-	copy_counts(ended, x->ended);
+	hammer_copy_counts(ended, x->ended, KEYS);
 	for (int key = 0; key < KEYS; key++)
 		seen[key] = events_of(pfs_load_relaxed(&x->names[key]));
 	for (uint32 i = 0; i < OBJECTS; i++)
@@ -82,7 +67,7 @@ read_objects(PfsPatience *patience, void *arg)
 	uint64		word;
 	uint32		index;
 
-	copy_counts(ended, x->ended);
+	hammer_copy_counts(ended, x->ended, KEYS);
 	memset(all, 0xFF, sizeof(all));
 	memset(seen, 0, KEYS * sizeof(uint64));
 	pfs_pending_copy_all(KIND, PFS_PENDING_OBJECT, &copies, patience);
@@ -92,7 +77,7 @@ read_objects(PfsPatience *patience, void *arg)
 		uint64		number = pfs_load_relaxed(&object->number);
 		uint64		values[KEYS];
 
-		copy_counts(values, object->sums);
+		hammer_copy_counts(values, object->sums, KEYS);
 		pfs_pending_of_object(&copies, PFS_COUNTED_OBJECT(index, word), add_object_cb, values);
 		pfs_fence_acquire();
 		if (pfs_pages_word(objects, index) != word)
@@ -119,7 +104,7 @@ add_part_cb(const PfsPending *p, void *arg)
 void
 read_part(PfsPatience *patience, void *arg)
 {
-	*(uint64 *) arg = sum_of(x->parts);
+	*(uint64 *) arg = hammer_sum_of(x->parts, KEYS);
 	pfs_pending_each(KIND, add_part_cb, arg, patience);
 }
 
@@ -159,11 +144,11 @@ push(PfsPatience *patience, void *arg)
 {
 	uint64		ended[KEYS];
 
-	copy_counts(ended, x->ended);
+	hammer_copy_counts(ended, x->ended, KEYS);
 	pfs_pending_truncate(KIND, PFS_PENDING_OBJECT, count_living_cb, NULL, patience);
 	x->pushed += take_objects(true);
-	copy_counts(x->ended_before, ended);
-	copy_counts(x->begun_behind, x->begun);
+	hammer_copy_counts(x->ended_before, ended, KEYS);
+	hammer_copy_counts(x->begun_behind, x->begun, KEYS);
 	x->truncated++;
 }
 
@@ -204,15 +189,15 @@ clear(PfsPatience *patience, void *arg)
 {
 	uint64		ended[KEYS];
 
-	copy_counts(ended, x->ended);
+	hammer_copy_counts(ended, x->ended, KEYS);
 	take_pending(PFS_PENDING_ALL, &x->cleared, patience);
 	x->cleared += take_objects(false);
 	for (int key = 0; key < KEYS; key++)
 		x->cleared += events_of(pfs_exchange(&x->names[key], 0));
-	copy_counts(x->ended_before, ended);
-	copy_counts(x->ended_before_clear, ended);
-	copy_counts(x->begun_behind, x->begun);
-	copy_counts(x->begun_behind_clear, x->begun);
+	hammer_copy_counts(x->ended_before, ended, KEYS);
+	hammer_copy_counts(x->ended_before_clear, ended, KEYS);
+	hammer_copy_counts(x->begun_behind, x->begun, KEYS);
+	hammer_copy_counts(x->begun_behind_clear, x->begun, KEYS);
 }
 
 static uint32 tombstones[TOMBSTONES];
@@ -285,58 +270,4 @@ work_with_all(bool removes, HammerRng *rng)
 		/* Flushes are forbidden meanwhile. */
 		usleep(hammer_random(rng, 10000));
 	}
-}
-
-/* ---- what the library's code needs of the rest ---- */
-
-PFS_FIXED PfsSharedPatience *pfs_patience;
-
-void
-pfs_turn_begin(PfsTurn what, bool alone)
-{
-	uint64		turn = 0;
-
-	if (alone)
-	{
-		pfs_add_relaxed(&x->wanted, 1);
-		while (!pfs_cas(&x->turn, &turn, ALONE))
-		{
-			turn = 0;
-			usleep(20);
-		}
-		pfs_sub_seqcst(&x->wanted, 1);
-		return;
-	}
-	while (pfs_load_relaxed(&x->wanted) != 0 || (turn = pfs_load_relaxed(&x->turn)) == ALONE ||
-		   !pfs_cas(&x->turn, &turn, turn + 1))
-		usleep(20);
-}
-
-void
-pfs_turn_end(PfsTurn what, bool alone)
-{
-	pfs_sub_seqcst(&x->turn, alone ? ALONE : 1);
-}
-
-/*
- * Without end, as every writer ends its write section: what is read is exact also of a reader
- * that the end of the test finds at work.
- */
-bool
-pfs_patience_more(PfsPatience *patience)
-{
-	patience->has_run_out |= hammer_failed();
-	if (patience->looks++ % 100 == 99)
-		usleep(1);
-	return !patience->has_run_out;
-}
-
-void
-pfs_patience_end(const PfsPatience *patience)
-{
-}
-
-void
-pfs_reset_time_note(const char *table)
-{
 }
