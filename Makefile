@@ -121,7 +121,7 @@ HAMMER_SRCS := $(sort $(wildcard src/container/*.c sql_tests/hammer/*.c sql_test
 	$(addprefix src/record/,ledger/pfs_pending.c object/pfs_wait_lookup.c object/pfs_lwlock_event.c) \
 	$(addprefix src/record/statement/,pfs_digest.c pfs_digest_count.c pfs_digest_evict.c pfs_digest_pending.c \
 		pfs_digest_rows.c pfs_digest_wait.c pfs_event_cell.c pfs_statement_open.c) \
-	$(addprefix src/record/read/,pfs_account_read.c pfs_digest_copies.c pfs_digest_read.c pfs_digest_rows_read.c \
+	$(addprefix src/record/read/,pfs_account_read.c pfs_digest_read.c pfs_digest_rows_read.c \
 		pfs_digest_truncate.c pfs_lwlock_event_read.c pfs_own_blocks.c pfs_pending_read.c pfs_summary_read.c \
 		pfs_summary_truncate.c pfs_thread_copy.c)
 

@@ -94,7 +94,6 @@ static const Variant *variant;
 
 static PfsCountedKind digests;
 static PfsCountedKind nothing;
-static const uint32 no_objects = 0;
 
 static void
 add_cb(void *object, const PfsPending *p)
@@ -118,7 +117,7 @@ make_kinds(void)
 	digests.leave = leave_cb;
 	nothing = (PfsCountedKind)
 	{
-		.shape = pfs_counted_digests.shape, .max = &no_objects
+		.shape = NULL
 	};
 	for (int kind = 0; kind < PFS_NUM_COUNTED_OBJECTS; kind++)
 		pfs_counted_kinds[kind] = &nothing;
@@ -282,7 +281,7 @@ be_thread(uint32 key, HammerRng *rng, uint32 events)
 	}
 	/* This write section is never ended. */
 	pfs_write_begin(t);
-	pfs_digest_detach(t);
+	pfs_part_digests.detach(t);
 	pfs_pending_detach(t);
 	pfs_summary_end(t);
 	if (pfs_pages_claim(pfs_threads, index, t->word))
@@ -368,7 +367,7 @@ read_one(What what, uint64 *seen)
 
 	memset(seen, 0, KEYS * sizeof(uint64));
 	all_statements = 0;
-	pfs_turn_begin(PFS_TURN_FILES, false);
+	pfs_turn_begin(PFS_COUNTED_FILES, false);
 	known = x->known[what];
 	hammer_copy_counts(ended, x->ended, KEYS);
 	if (what == STATEMENTS)
@@ -392,7 +391,7 @@ read_one(What what, uint64 *seen)
 		add_up(known.ended_before);
 	}
 	hammer_check_seen(names[what], seen, &bounds, is_by_writer(what) ? KEYS : 1);
-	pfs_turn_end(PFS_TURN_FILES, false);
+	pfs_turn_end(PFS_COUNTED_FILES, false);
 	pfs_add_relaxed(&x->read, 1);
 }
 
@@ -434,7 +433,7 @@ truncate_one(What truncated)
 	/* What it empties besides is not counted. */
 	if ((truncated == STATEMENTS || truncated == TOTALS) != variant->all)
 		return;
-	pfs_turn_begin(PFS_TURN_FILES, true);
+	pfs_turn_begin(PFS_COUNTED_FILES, true);
 	hammer_copy_counts(ended, x->ended, KEYS);
 	x->known[truncated].left += truncate_what(truncated);
 	for (What what = 0; what < NWHATS; what++)
@@ -445,7 +444,7 @@ truncate_one(What truncated)
 		memcpy(x->known[what].ended_before, ended, sizeof(ended));
 		hammer_copy_counts(x->known[what].begun_behind, x->begun, KEYS);
 	}
-	pfs_turn_end(PFS_TURN_FILES, true);
+	pfs_turn_end(PFS_COUNTED_FILES, true);
 	x->truncated++;
 }
 

@@ -343,7 +343,7 @@ read_level(uint32 family, PfsLevel level, Seen *seen)
 	{
 		.family = family, .level = level
 	};
-	pfs_turn_begin(PFS_TURN_FILES, false);
+	pfs_turn_begin(PFS_COUNTED_FILES, false);
 	hammer_copy_counts(ended, x->ended, KEYS);
 	/* A thread's row goes with it. */
 	if (level == PFS_LEVEL_THREAD)
@@ -356,7 +356,7 @@ read_level(uint32 family, PfsLevel level, Seen *seen)
 	hammer_check_seen(what, seen->counts, &bounds, KEYS);
 	if (level != PFS_LEVEL_THREAD)
 		check_whole(seen, ended);
-	pfs_turn_end(PFS_TURN_FILES, false);
+	pfs_turn_end(PFS_COUNTED_FILES, false);
 	pfs_add_relaxed(&x->read, 1);
 }
 
@@ -392,11 +392,11 @@ truncate_level(uint32 family, PfsLevel level)
 
 	if (!variant->truncates[level] || !has_table(family, level))
 		return;
-	pfs_turn_begin(PFS_TURN_FILES, true);
+	pfs_turn_begin(PFS_COUNTED_FILES, true);
 	hammer_copy_counts(ended, x->ended, KEYS);
 	x->known[family][level].left += pfs_summary_truncate(families[family], level);
 	note_truncation(family, level, ended);
-	pfs_turn_end(PFS_TURN_FILES, true);
+	pfs_turn_end(PFS_COUNTED_FILES, true);
 	x->truncated++;
 }
 
@@ -406,7 +406,7 @@ truncate_accounts(PfsAccountKind kind)
 	PfsLevel	level = pfs_level_of_kind[kind];
 	uint64		ended[KEYS];
 
-	pfs_turn_begin(PFS_TURN_FILES, true);
+	pfs_turn_begin(PFS_COUNTED_FILES, true);
 	hammer_copy_counts(ended, x->ended, KEYS);
 	(void) pfs_summary_truncate_accounts(kind);
 	for (uint32 family = 0; family < NFAMILIES; family++)
@@ -414,7 +414,7 @@ truncate_accounts(PfsAccountKind kind)
 		note_truncation(family, level, ended);
 		x->known[family][level].is_emptied = true;
 	}
-	pfs_turn_end(PFS_TURN_FILES, true);
+	pfs_turn_end(PFS_COUNTED_FILES, true);
 	x->truncated++;
 }
 

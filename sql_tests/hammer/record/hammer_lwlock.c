@@ -502,8 +502,6 @@ hammer_lwlock(void)
 	}
 	pfs_sizes.history[PFS_WAITS] = HISTORY;
 	pfs_sizes.history_long[PFS_WAITS] = BLOCKS * 16;
-	/* Victims take blocks with them. */
-	pfs_sizes.lwlock_holders = hammer_options.kill ? 4000 : RECORDS;
 	pfs_local_set_usual(PFS_FLAG_THREAD | PFS_FLAG_TIMED);
 	run_lwlock(false);
 	run_lwlock(true);
@@ -512,6 +510,13 @@ hammer_lwlock(void)
 /* ---- what the library's code needs of the rest ---- */
 
 void	   *pfs_lwlock_holders = NULL;
+
+/* Victims take blocks with them. */
+uint32
+pfs_lwlock_holders_max(void)
+{
+	return hammer_options.kill ? 4000 : RECORDS;
+}
 PfsLwlockHolder *pfs_my_lwlocks = NULL;
 PfsLwlockEvents pfs_lwlock_events_now = PFS_LWLOCK_ALL;
 

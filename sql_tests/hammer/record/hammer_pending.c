@@ -36,7 +36,6 @@ const Variant *variant;
 PendingContext *x;
 PfsPages   *objects;
 
-static PfsThread *self;
 
 /* ---- the kind ---- */
 
@@ -293,11 +292,11 @@ check_rest(void)
 	uint64		begun = hammer_sum_of(x->begun, KEYS);
 
 	pfs_blocking_work(KIND, false, read_names, seen);
-	if (x->cleared + sum_of(seen) != begun)
-		hammer_fail("%lu events of %lu were cleared, and %lu are there", x->cleared, begun, sum_of(seen));
+	if (x->cleared + hammer_sum_of(seen, KEYS) != begun)
+		hammer_fail("%lu events of %lu were cleared, and %lu are there", x->cleared, begun, hammer_sum_of(seen, KEYS));
 	pfs_blocking_work(KIND, false, read_objects, seen);
-	if (!variant->removes && x->pushed + sum_of(seen) != begun)
-		hammer_fail("%lu events of %lu were taken from objects, and %lu are there", x->pushed, begun, sum_of(seen));
+	if (!variant->removes && x->pushed + hammer_sum_of(seen, KEYS) != begun)
+		hammer_fail("%lu events of %lu were taken from objects, and %lu are there", x->pushed, begun, hammer_sum_of(seen, KEYS));
 	pfs_blocking_work(KIND, false, read_part, seen);
 	if (x->parted + seen[0] != begun)
 		hammer_fail("%lu events of %lu were taken from the part, and %lu are there", x->parted, begun, seen[0]);

@@ -154,3 +154,225 @@ PfsInstrumentId pfs_first_statement = 0;
 /* The words of tests that have none of their own. */
 static PfsSharedWords words;
 PfsSharedWords *pfs_words = &words;
+
+static PfsSharedInstruments instruments;
+PfsSharedInstruments *pfs_instruments = &instruments;
+
+/* Each instrument has the cell of its number. */
+uint32
+pfs_cell_of_instrument(PfsFamily family, PfsInstrumentId id)
+{
+	return id;
+}
+
+PfsInstrumentId
+pfs_instrument_of_cell(PfsFamily family, uint32 cell)
+{
+	return cell;
+}
+
+void
+pfs_instrument_name_late(void)
+{
+}
+
+void
+pfs_reset_time_note(const char *table)
+{
+}
+
+/* The clock is the system's, in nanoseconds. */
+static PfsSharedClock the_clock = {.frequency = {[PFS_TIMER_NANOSECOND] = UINT64CONST(1000000000)}};
+PfsSharedClock *pfs_clock = &the_clock;
+
+PfsTimer
+pfs_timer_default(void)
+{
+	return PFS_TIMER_NANOSECOND;
+}
+
+uint64
+pfs_timer_read_system(PfsTimer timer)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * UINT64CONST(1000000000) + t.tv_nsec;
+}
+
+PfsRelStats pfs_rel_stats[PFS_NUM_REL_STAT_KINDS];
+PfsRelLocal pfs_rel_local;
+
+void
+pfs_statement_memory_count(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 memory)
+{
+}
+
+void
+pfs_rel_runs_flush_riding(void)
+{
+}
+
+bool
+pfs_thread_is_parallel_worker(void)
+{
+	return false;
+}
+
+Oid
+pfs_rebuild_owner(Oid database, Oid index)
+{
+	return index;
+}
+
+bool
+pfs_rebuilds_were(void)
+{
+	return false;
+}
+
+uint64
+pfs_rel_stat_of_index(Oid database, Oid index)
+{
+	return 0;
+}
+
+int64
+pfs_rel_stats_clear(PfsCellView view)
+{
+	return 0;
+}
+
+PfsTotals
+pfs_cell_views_take(PfsSharedCell *cell)
+{
+	PfsTotals	totals = {0};
+
+	pfs_shared_cell_take(cell, &totals);
+	return totals;
+}
+
+int64
+pfs_clock_offset(uint64 reading)
+{
+	return 0;
+}
+
+TimestampTz
+pfs_clock_timestamp(uint64 reading, int64 offset)
+{
+	return reading / 1000;
+}
+
+/* ---- turns ---- */
+
+#define ALONE		(UINT64_C(1) << 63)
+
+typedef struct Turns
+{
+	struct
+	{
+		uint64		holders;	/* readers, or ALONE */
+		uint64		wanted;		/* how many want it alone: before others read */
+	}			items[PFS_NUM_TURNS];
+} Turns;
+
+static Turns *turns;
+PFS_FIXED PfsSharedPatience *pfs_patience;
+
+void
+hammer_server_lay_out(PfsSegment *seg)
+{
+	turns = pfs_segment_take(seg, sizeof(*turns), PFS_CACHE_LINE);
+	pfs_patience = pfs_segment_take(seg, sizeof(*pfs_patience), PFS_CACHE_LINE);
+	pfs_words = pfs_segment_take(seg, sizeof(*pfs_words), PFS_CACHE_LINE);
+}
+
+void
+hammer_server_end(void)
+{
+	pfs_words = &words;
+}
+
+void
+pfs_turn_begin(PfsTurn what, bool alone)
+{
+	uint64	   *holders = &turns->items[what].holders;
+	uint64	   *wanted = &turns->items[what].wanted;
+	uint64		now = 0;
+
+	if (alone)
+	{
+		pfs_add_relaxed(wanted, 1);
+		while (!pfs_cas(holders, &now, ALONE))
+		{
+			now = 0;
+			usleep(20);
+		}
+		pfs_sub_seqcst(wanted, 1);
+		return;
+	}
+	while (pfs_load_relaxed(wanted) != 0 || (now = pfs_load_relaxed(holders)) == ALONE || !pfs_cas(holders, &now, now + 1))
+		usleep(20);
+}
+
+void
+pfs_turn_end(PfsTurn what, bool alone)
+{
+	pfs_sub_seqcst(&turns->items[what].holders, alone ? ALONE : 1);
+}
+
+/*
+ * Without end, as every writer ends its write section: what is read is exact also of a reader
+ * that the end of the test finds at work.
+ */
+bool
+pfs_patience_more(PfsPatience *patience)
+{
+	patience->has_run_out |= hammer_failed();
+	if (patience->looks++ % 100 == 99)
+		usleep(1);
+	return !patience->has_run_out;
+}
+
+void
+pfs_patience_end(const PfsPatience *patience)
+{
+}
+
+/* ---- for the tests ---- */
+
+static bool has_lingered = false;
+
+void
+hammer_linger(uint32 times)
+{
+	static HammerRng rng = {.state = 1};
+
+	if (hammer_random(&rng, times) != 0)
+		return;
+	usleep(hammer_random(&rng, 8) == 0 ? 20000 : 300);
+	has_lingered = true;
+}
+
+void
+hammer_linger_behind(void)
+{
+	if (has_lingered)
+		usleep(1000);
+	has_lingered = false;
+}
+
+void
+hammer_check_seen(const char *what, const uint64 *seen, const HammerBounds *bounds, int keys)
+{
+	for (int key = 0; key < keys; key++)
+	{
+		uint64		behind = bounds->begun_behind[key];
+		uint64		least = bounds->ended[key] < behind ? 0 : bounds->ended[key] - behind;
+		uint64		most = pfs_load_acquire(&bounds->begun[key]) - bounds->ended_before[key];
+
+		HAMMER_CHECK(seen[key] >= least && seen[key] <= most, "%s %lu events of a writer, not %lu to %lu", what, seen[key],
+					 least, most);
+	}
+}
