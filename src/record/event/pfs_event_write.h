@@ -146,8 +146,8 @@ pfs_wait_may_begin(PfsThread *t, uint32 *flags)
  * readers do not show it.  pfs_wait_may_begin() has said that it may begin.
  */
 static pg_attribute_always_inline PfsWait *
-pfs_wait_begin_prepared(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperation operation,
-						PfsObjectType object_type, int64 file_offset, uint32 source)
+pfs_wait_begin_with_flags(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperation operation,
+						  PfsObjectType object_type, int64 file_offset, uint32 source)
 {
 	uint32		level = t->events[PFS_WAITS].depth;
 	uint64		id = 0;
@@ -175,7 +175,7 @@ pfs_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperat
 {
 	if (unlikely(!pfs_wait_may_begin(t, &flags)))
 		return NULL;
-	return pfs_wait_begin_prepared(t, instrument, flags, operation, object_type, file_offset, source);
+	return pfs_wait_begin_with_flags(t, instrument, flags, operation, object_type, file_offset, source);
 }
 
 /* Shows readers the wait at this level, which is filled in. */

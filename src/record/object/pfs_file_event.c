@@ -17,10 +17,10 @@
 static PFS_HOT_TABLE PfsWaitLookup lookups[LOOKUPS];
 
 /* The lookup of the file event that runs in place, if one does. */
-static PFS_HOT const PfsWaitLookup *last_begun;
+static PFS_HOT PfsWaitLookup *last_begun;
 
 /* Returns what is cached of a call, or makes it; NULL: it cannot go by a lookup. */
-static inline const PfsWaitLookup *
+static inline PfsWaitLookup *
 lookup_of(PfsThread *t, PfsInstrumentId instrument, PfsOperation op)
 {
 	PfsWaitLookup *lookup = &lookups[instrument % LOOKUPS];
@@ -50,7 +50,7 @@ bool
 pfs_file_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsOperation op, uint64 counted,
 					int64 offset, uint32 source)
 {
-	const PfsWaitLookup *lookup;
+	PfsWaitLookup *lookup;
 	PfsWait    *e;
 
 	if (unlikely(!pfs_wait_may_begin(t, &flags)))
@@ -62,7 +62,7 @@ pfs_file_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsO
 		last_begun = lookup;
 		return true;
 	}
-	e = pfs_wait_begin_prepared(t, instrument, flags, op, PFS_OBJECT_FILE, offset, source);
+	e = pfs_wait_begin_with_flags(t, instrument, flags, op, PFS_OBJECT_FILE, offset, source);
 	e->object.file.counted = counted;
 	pfs_wait_start(t, e);
 	return true;
@@ -70,13 +70,13 @@ pfs_file_wait_begin(PfsThread *t, PfsInstrumentId instrument, uint32 flags, PfsO
 
 /* Behind a call that was counted in this place: the next one of the descriptor can be the same in all. */
 static inline void
-learn(PfsFd *file, uint32 wait_info, const PfsWaitLookup *lookup, PfsCallsPart part, PfsPendingCalls *place)
+learn(PfsFd *file, uint32 wait_info, PfsWaitLookup *lookup, PfsCallsPart part, PfsPendingCalls *place)
 {
 	PfsFdCall	call = {.lookup = lookup, .place = place};
 	bool		announced = (wait_info & 0xFF000000U) == PG_WAIT_IO &&
 	pfs_wait_info_instrument(wait_info) == lookup->instrument;
 
-	lookups[lookup - lookups].wait_info = announced ? wait_info : 0;
+	lookup->wait_info = announced ? wait_info : 0;
 	pfs_fd_called(file, lookup->generation, part, call);
 }
 

@@ -6,7 +6,7 @@
  * What it has looked up then is cached, by instrument (PfsWaitLookup), so that the event is made where it stays.  Of
  * reads and writes of open files the descriptor has it besides, with the place where its calls are counted (PfsFdCall):
  * such a call finds nothing anew.  Begin and end ask whether all is as it was; whatever is not usual, also if it turns out
- * at the end, is the business of pfs_wait_begin_prepared() and pfs_file_event_end_any(), to which the event looks like any
+ * at the end, is the business of pfs_wait_begin_with_flags() and pfs_file_event_end_any(), to which the event looks like any
  * other: it is in the slot of the outermost wait by then.
  *
  * Separate from pfs_event_write.h, which has the events of all other waits.
