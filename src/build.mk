@@ -26,7 +26,7 @@ override with_llvm = no
 # Each allocation and free of the server, and each statement, passes here, and no call that looks
 # for its caller is made below.
 $(addprefix $(TOP)src/instr/,pfs_instr_memory.o pfs_instr_memory_chunk.o pfs_instr_call.o) $(TOP)src/record/memory/pfs_context.o \
-$(addprefix $(TOP)src/record/statement/,pfs_statement%.o pfs_stage.o pfs_transaction.o pfs_plain.o pfs_digest_pending.o pfs_prepared.o): CFLAGS += -fomit-frame-pointer
+$(addprefix $(TOP)src/record/statement/,pfs_statement%.o pfs_stage.o pfs_transaction.o pfs_p%.o pfs_digest_pending.o): CFLAGS += -fomit-frame-pointer
 
 # The one place that has the version is pfs.control; these show it.
 PFS_VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(TOP)pfs.control)

@@ -9,19 +9,17 @@
 #include "postgres.h"
 
 #include "pfs_instr.h"
-#include "pfs_instr_buffer.h"
 #include "pfs_instr_prove.h"
-#include "pfs_instr_table.h"
 #include "pfs_memory_counted.h"
 #include "pfs_setup.h"
 
 /* More than all families have together. */
 #define PATCHES_MAX 96
 
-static const PfsGotPatch *const families[] = {
-	pfs_wait_calls, pfs_file_calls, pfs_stdio_calls, pfs_path_calls, pfs_socket_calls, pfs_error_calls,
-	pfs_memory_calls,
-};
+#define ITEM(name) name,
+static const PfsGotPatch *const families[] = {PFS_WRAPPED_CALLS(ITEM)};
+typedef void (*Start) (void);
+static const Start starts[] = {PFS_STARTS(ITEM)};
 
 /* Postmaster memory: what became of the slots, for every making of instruments. */
 static PfsGotPatch patches[PATCHES_MAX];
@@ -88,11 +86,10 @@ pfs_instr_mark_unavailable(void)
 		 * Slots of many families stand for nearly all instruments; these know
 		 * better.
 		 */
-		if (ins->class == PFS_CLASS_MEMORY && !(ins->properties & PFS_PROPERTY_BUILT_IN) &&
-			pfs_memory_callbacks == NULL)
-			ins->documentation = "Unavailable: pfs.probes says why memory contexts cannot be watched.";
-		if (ins->class == PFS_CLASS_ERROR && !pfs_raises_are_seen)
-			ins->documentation = "Incomplete: errors that are caught, or not logged, are not seen; pfs.probes says why.";
+#define SAY(its_class, is_missing, text) \
+		if (ins->class == its_class && !(ins->properties & PFS_PROPERTY_BUILT_IN) && (is_missing)) \
+			ins->documentation = text;
+		PFS_MISSING(SAY);
 	}
 }
 
@@ -108,7 +105,6 @@ pfs_instr_start(void)
 
 	collect();
 	pfs_got_patch(patches, npatches);
-	pfs_stdio_start();
 	pfs_prove_start(patches, npatches);
 	for (int i = 0; i < npatches; i++)
 	{
@@ -116,14 +112,8 @@ pfs_instr_start(void)
 		failed += has_failed(&patches[i]);
 		wanted += patches[i].result != PFS_GOT_NOT_IMPORTED;
 	}
-	pfs_memory_probe_start();
-	pfs_instr_hooks_start();
-	pfs_instr_utility_start();
-	pfs_instr_xact_start();
-	pfs_instr_answer_start();
-	pfs_instr_programs_start();
-	pfs_instr_buffer_start();
-	pfs_instr_table_start();
+	for (int i = 0; i < lengthof(starts); i++)
+		starts[i] ();
 
 	if (failed > 0)
 		ereport(LOG,

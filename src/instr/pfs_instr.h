@@ -133,22 +133,43 @@ extern PFS_HIDDEN PfsReal pfs_real;
 /* Parameters or arguments in parentheses without these, for macros that make functions. */
 #define PFS_UNPACK(...) __VA_ARGS__
 
-/* Each family's list, ended by a NULL symbol. */
-extern const PfsGotPatch pfs_file_calls[];
-extern const PfsGotPatch pfs_stdio_calls[];
-extern const PfsGotPatch pfs_path_calls[];
-extern const PfsGotPatch pfs_wait_calls[];
-extern const PfsGotPatch pfs_socket_calls[];
-extern const PfsGotPatch pfs_error_calls[];
-extern const PfsGotPatch pfs_memory_calls[];
+/* Whose functions of the C library are wrapped: lists, each ended by a NULL symbol. */
+#define PFS_WRAPPED_CALLS(X) \
+	X(pfs_wait_calls) \
+	X(pfs_file_calls) \
+	X(pfs_stdio_calls) \
+	X(pfs_path_calls) \
+	X(pfs_socket_calls) \
+	X(pfs_error_calls) \
+	X(pfs_memory_calls)
 
-/* Postmaster, once: hooks and callbacks. */
-extern void pfs_instr_hooks_start(void);
-extern void pfs_instr_utility_start(void);
-extern void pfs_instr_xact_start(void);
-extern void pfs_instr_answer_start(void);
-extern void pfs_instr_programs_start(void);
-extern void pfs_stdio_start(void);
+#define PFS_DECLARE_CALLS(name) extern const PfsGotPatch name[];
+PFS_WRAPPED_CALLS(PFS_DECLARE_CALLS)
+
+/*
+ * Who sets hooks, callbacks, methods or detours: postmaster, once, in this order, when the calls are wrapped.  Each reports
+ * its probes.
+ */
+#define PFS_STARTS(X) \
+	X(pfs_instr_stdio_start) \
+	X(pfs_instr_memory_start) \
+	X(pfs_instr_hooks_start) \
+	X(pfs_instr_utility_start) \
+	X(pfs_instr_xact_start) \
+	X(pfs_instr_answer_start) \
+	X(pfs_instr_programs_start) \
+	X(pfs_instr_buffer_start) \
+	X(pfs_instr_table_start)
+
+#define PFS_DECLARE_START(name) extern void name(void);
+PFS_STARTS(PFS_DECLARE_START)
+
+/* X(class, is_missing, documentation): what the documentation of the class's instruments says then. */
+#define PFS_MISSING(X) \
+	X(PFS_CLASS_MEMORY, pfs_memory_callbacks == NULL, \
+	  "Unavailable: pfs.probes says why memory contexts cannot be watched.") \
+	X(PFS_CLASS_ERROR, !pfs_raises_are_seen, \
+	  "Incomplete: errors that are caught, or not logged, are not seen; pfs.probes says why.")
 
 /* Postmaster, once: patch everything and report every probe. */
 extern void pfs_instr_start(void);
@@ -219,13 +240,5 @@ extern void pfs_fd_wait_end(PfsThread *t, int fd, int64 bytes);
  */
 extern PfsWait *pfs_plain_begin(PfsThread *t, PfsInstrumentId fallback, PfsOperation op,
 								const void *frame);
-
-/* ---- memory, pfs_instr_memory.c ---- */
-
-/*
- * Postmaster, first start only: find the tables, say what became of them, and set
- * pfs_memory_callbacks if memory can be counted.
- */
-extern void pfs_memory_probe_start(void);
 
 #endif							/* PFS_INSTR_H */

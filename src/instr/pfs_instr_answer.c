@@ -37,9 +37,7 @@
 #include "tcop/pquery.h"
 #include "tcop/utility.h"
 
-#include "pfs_instr_answer.h"
 #include "pfs_instr_call.h"
-#include "pfs_instr_prepared.h"
 #include "pfs_plan_id.h"
 
 /* Types of messages, which the server's headers name since 17 only. */
@@ -148,7 +146,7 @@ begin_fetch(const Portal portal)
 	(void) pfs_top_fetch(t, pfs_timestamp_now(), &source);
 	pfs_write_end(t);
 	pfs_statement_stage(t, PFS_STAGE_EXECUTE);
-	pfs_prepared_note_portal(t, portal);
+	pfs_credit_top_executes(t, portal);
 	sending = true;
 	rows = 0;
 }

@@ -36,7 +36,4 @@ extern void pfs_buffer_lock_timed(Buffer buffer, int mode);
 struct PfsProbeRow;
 extern void pfs_buffer_lock_look(struct PfsProbeRow *row, int unused);
 
-/* Postmaster, once: the row of pfs.probes. */
-extern void pfs_instr_buffer_start(void);
-
 #endif							/* PFS_INSTR_BUFFER_H */

@@ -443,6 +443,15 @@ begin_run(PfsCall *call, const QueryDesc *desc, bool in_parts)
 	pfs_call_make_active(call, s, now, PFS_STAGE_EXECUTE);
 }
 
+/* The statement is executed from here on: notes by what, and what it has used so far. */
+static inline void
+begin_execution(PfsCall *call)
+{
+	if (call->nest == 0 && call->statement == &pfs_sql.top)
+		pfs_credit_top_executes(call->thread, ActivePortal);
+	pfs_usage_begin(&call->usage);
+}
+
 void
 pfs_call_run_begin(PfsCall *call, const QueryDesc *desc, bool in_parts)
 {
@@ -453,7 +462,7 @@ pfs_call_run_begin(PfsCall *call, const QueryDesc *desc, bool in_parts)
 	}
 	else
 		begin_run(call, desc, in_parts);
-	pfs_usage_begin(&call->usage);
+	begin_execution(call);
 }
 
 /* Counts the run, and what it returned and changed. */
@@ -471,9 +480,12 @@ pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 p
 	pfs_call_is_over(call, now);
 }
 
-/* Nothing begins with a call for a descriptor that has run: its statement, or none. */
-static void
-begin_behind_run(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
+/*
+ * Begins a call of the executor's finish or end.  Nothing begins with a call for a descriptor that has run: it is one of
+ * its statement's, or of none.
+ */
+void
+pfs_call_behind_run_begin(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
 {
 	PfsTimestamp now;
 	PfsStatement *s;
@@ -488,14 +500,6 @@ begin_behind_run(PfsCall *call, const QueryDesc *desc, PfsStageKind stage)
 	if (s == NULL && call->top && pfs_sql.top_open && pfs_sql.top.query == desc)
 		s = &pfs_sql.top;
 	pfs_call_make_active(call, s, now, stage);
-}
-
-void
-pfs_call_finish_begin(PfsCall *call, const QueryDesc *desc)
-{
-	begin_behind_run(call, desc, PFS_STAGE_FINISH);
-	if (pfs_finish_counts(desc))
-		pfs_usage_begin(&call->usage);
 }
 
 /*
@@ -516,12 +520,6 @@ pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected)
 		s->n[PFS_N_ROWS_AFFECTED] += rows_affected;
 	}
 	pfs_call_is_over(call, now);
-}
-
-void
-pfs_call_executor_end_begin(PfsCall *call, const QueryDesc *desc)
-{
-	begin_behind_run(call, desc, PFS_STAGE_EXECUTOR_END);
 }
 
 /*
@@ -588,7 +586,7 @@ pfs_call_utility_begin(PfsCall *call, const PfsStatementSource *source, bool pro
 	}
 	pfs_call_make_active(call, s, now, PFS_STAGE_UTILITY);
 	pfs_call_look_for_text(t, source);
-	pfs_usage_begin(&call->usage);
+	begin_execution(call);
 }
 
 /* Ends a call of a utility, and with it a nested statement. */

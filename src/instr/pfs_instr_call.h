@@ -23,7 +23,6 @@
 
 #include "pfs_digest_wait.h"
 #include "pfs_instr.h"
-#include "pfs_instr_answer.h"
 #include "pfs_instr_digest.h"
 #include "pfs_leader.h"
 #include "pfs_plain.h"
@@ -116,6 +115,24 @@ typedef struct PfsCall
 	PfsUsage	usage;
 } PfsCall;
 
+/*
+ * A command that a utility executes, as those see it that watch commands (pfs_instr_features.h); on the stack of
+ * the hook's function.
+ */
+typedef struct PfsCommand
+{
+	PfsThread  *thread;			/* NULL: no statement is recorded for it */
+	PfsStatement *statement;	/* its own, or NULL */
+	const Node *utility;		/* behind the command it may be gone */
+	NodeTag		tag;			/* the utility's */
+	bool		is_small;		/* it reports no progress and starts no
+								 * workers by itself */
+	DestReceiver *dest;			/* whom it gives its rows */
+	const QueryCompletion *completion;	/* or NULL */
+	uint64		rows_sent;		/* behind it */
+	uint64		rows_affected;
+} PfsCommand;
+
 /* The process's record; a parallel worker has no statement of its own. */
 static inline PfsThread *
 pfs_call_thread(void)
@@ -196,9 +213,10 @@ extern void pfs_call_executor_start_end(PfsCall *call);
 /* in_parts: another run may follow, behind what others execute. */
 extern void pfs_call_run_begin(PfsCall *call, const QueryDesc *desc, bool in_parts);
 extern void pfs_call_run_end(PfsCall *call, uint64 rows_sent, uint64 rows_affected, uint64 parallel_workers);
-extern void pfs_call_finish_begin(PfsCall *call, const QueryDesc *desc);
+
+/* Of a query that has run. */
+extern void pfs_call_behind_run_begin(PfsCall *call, const QueryDesc *desc, PfsStageKind stage);
 extern void pfs_call_finish_end(PfsCall *call, const QueryDesc *desc, uint64 rows_affected);
-extern void pfs_call_executor_end_begin(PfsCall *call, const QueryDesc *desc);
 
 /* The descriptor is freed only behind this, and its text lives longer. */
 extern void pfs_call_executor_end_end(PfsCall *call, const QueryDesc *desc);
@@ -222,16 +240,7 @@ extern void pfs_call_plain_left(PfsCall *call, const QueryDesc *desc, uint64 sta
 static pg_attribute_always_inline uint64
 pfs_plain_runs(PfsUsage *usage)
 {
-	if (likely(pfs_plain.open.prepared != NULL))
-		pfs_plain.open.prepared->executed = true;
-	else
-	{
-		const char *name = ((Portal) pfs_plain.open.portal)->prepStmtName;
-
-		if (name != NULL)
-			pfs_plain.open.prepared = pfs_prepared_executed(pfs_my_thread, name, pfs_plain.open.event->query_id, pfs_plain.open.portal_time,
-															false);
-	}
+	pfs_credit_plain_runs(&pfs_plain.open);
 	pfs_plain.state = PFS_PLAIN_RUNS;
 	pfs_usage_begin(usage);
 	return pfs_plain_now();
@@ -267,6 +276,17 @@ pfs_plain_has_run(const QueryDesc *query, const PfsUsage *usage, uint64 start)
 /* What runs the statement at top level: the portal, and when it was made. */
 extern void pfs_call_set_portal(PfsStatementSource *source);
 
+/* ---- what is answered: pfs_instr_answer.c ---- */
+
+/*
+ * A command at top level has been executed, at the end of its last hook: if ActivePortal has
+ * stored its rows, it sends them from here on.
+ */
+extern void pfs_portal_executed(void);
+
+/* Until the session waits for its client: a statement has run that others follow in its string. */
+extern void pfs_answers_watch(void);
+
 /*
  * ---- parallel workers: pfs_instr_workers.c ----
  *
@@ -274,6 +294,16 @@ extern void pfs_call_set_portal(PfsStatementSource *source);
  * ends it.
  */
 extern void pfs_workers_lead(PfsThread *t, PfsLead *lead, const QueryDesc *desc);
+
+/* The same around a command. */
+typedef struct PfsWorkersCommand
+{
+	bool		leads;
+	PfsLead		lead;
+} PfsWorkersCommand;
+
+extern void pfs_workers_command_begin(PfsCommand *command, PfsWorkersCommand *state);
+extern void pfs_workers_command_end(PfsCommand *command, const PfsWorkersCommand *state);
 
 /* How many a query has started that has just run for the first time: later runs start none. */
 extern uint64 pfs_workers_launched(const QueryDesc *desc);

@@ -76,8 +76,8 @@ watch(void)
 	return true;
 }
 
-void
-pfs_drop_unwatch(void)
+static void
+unwatch(void)
 {
 	pfs_rebuilds_end();
 	/* A library may have set the hook meanwhile, and call ours. */
@@ -91,10 +91,11 @@ pfs_drop_unwatch(void)
  * Watches a command that can drop something, or make a function: those that rewrite a table make a
  * transient one and drop it.
  */
-bool
-pfs_drop_command(const Node *utility)
+void
+pfs_drop_command_begin(PfsCommand *command, bool *watches)
 {
-	switch (nodeTag(utility))
+	*watches = false;
+	switch (command->tag)
 	{
 		case T_DropStmt:
 		case T_DropOwnedStmt:
@@ -106,10 +107,18 @@ pfs_drop_command(const Node *utility)
 		case PFS_REWRITE_STMT:
 		case T_RefreshMatViewStmt:
 		case T_DiscardStmt:
-			return watch();
+			*watches = watch();
+			break;
 		default:
-			return false;
+			break;
 	}
+}
+
+void
+pfs_drop_command_end(PfsCommand *command, const bool *watches)
+{
+	if (*watches)
+		unwatch();
 }
 
 void
@@ -126,7 +135,7 @@ void
 pfs_drop_transaction_ended(bool aborted)
 {
 	if (aborted || until_commit)
-		pfs_drop_unwatch();
+		unwatch();
 	until_commit = false;
 }
 
@@ -135,7 +144,7 @@ void
 pfs_drop_subtransaction_failed(int level)
 {
 	if (watch_level >= level)
-		pfs_drop_unwatch();
+		unwatch();
 }
 
 /* ---- ends of transactions ---- */

@@ -5,19 +5,13 @@
 #ifndef PFS_INSTR_DROP_H
 #define PFS_INSTR_DROP_H
 
-#include "nodes/nodes.h"
 #include "storage/proc.h"
 
-#include "pfs.h"
-#include "pfs_statement.h"
+#include "pfs_instr_call.h"
 
-/*
- * Before a command: whether what it drops is watched from now on, and pfs_drop_unwatch() has to
- * follow.
- */
-extern bool pfs_drop_command(const Node *utility);
-
-extern void pfs_drop_unwatch(void);
+/* Around a command; *watches: what it drops is watched. */
+extern void pfs_drop_command_begin(PfsCommand *command, bool *watches);
+extern void pfs_drop_command_end(PfsCommand *command, const bool *watches);
 
 /* What the commit drops is watched. */
 extern void pfs_drop_watch_commit(void);

@@ -18,6 +18,7 @@
 #include "optimizer/planner.h"
 #include "parser/analyze.h"
 #include "tcop/pquery.h"
+#include "tcop/utility.h"
 #include "utils/portal.h"
 
 #include "pfs_compat_hooks.h"
@@ -25,8 +26,6 @@
 #include "pfs_instr_digest.h"
 #include "pfs_error.h"
 #include "pfs_instr_call.h"
-#include "pfs_instr_answer.h"
-#include "pfs_instr_prepared.h"
 #include "pfs_instr_prove.h"
 #include "pfs_instr_rows.h"
 #include "pfs_instr_table.h"
@@ -72,7 +71,7 @@ parse_analyze_cb(ParseState *pstate, Query *query, PfsJumbleState *jumble)
 	pfs_hook_called(PFS_HOOK_PARSE_ANALYZE);
 	/* Also in a parallel worker, whose statements are its leader's. */
 	pfs_tables_watch(pfs_my_thread);
-	pfs_prepared_parses++;
+	pfs_texts_parsed++;
 	if (t != NULL && (is_plain || pfs_statement_is_wanted(t)))
 	{
 		describe(&source, pstate->p_sourcetext, query);
@@ -280,7 +279,6 @@ general_run(PFS_EXECUTOR_RUN_PARAMS)
 	if (pfs_call_begin(&call))
 	{
 		pfs_call_run_begin(&call, desc, PFS_EXECUTOR_RUN_IN_PARTS);
-		pfs_prepared_note(call.thread);
 		if (unlikely(desc->plannedstmt->hasModifyingCTE))
 			pfs_rows_watch_with(desc);
 		if (unlikely(parallel))
@@ -403,7 +401,11 @@ general_finish(QueryDesc *desc)
 		outer_writes = pfs_rel_writes_begin();
 	}
 	if (pfs_call_begin(&call))
-		pfs_call_finish_begin(&call, desc);
+	{
+		pfs_call_behind_run_begin(&call, desc, PFS_STAGE_FINISH);
+		if (pfs_finish_counts(desc))
+			pfs_usage_begin(&call.usage);
+	}
 	prev_executor_finish(desc);
 	if (unlikely(writes))
 		pfs_rel_writes_end(outer_writes);
@@ -575,7 +577,7 @@ general_end(QueryDesc *desc)
 
 	pfs_hook_called(PFS_HOOK_EXECUTOR_END);
 	if (pfs_call_begin(&call))
-		pfs_call_executor_end_begin(&call, desc);
+		pfs_call_behind_run_begin(&call, desc, PFS_STAGE_EXECUTOR_END);
 	prev_executor_end(desc);
 	if (pfs_call_end(&call))
 		pfs_call_executor_end_end(&call, desc);

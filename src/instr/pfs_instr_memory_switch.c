@@ -458,7 +458,7 @@ report(PfsAllocator kind, const char *why_not)
  * postmaster; hands record the callbacks if memory can be counted.
  */
 void
-pfs_memory_probe_start(void)
+pfs_instr_memory_start(void)
 {
 	const char *why_not = pfs_methods_find(pfs_memory_probe.kinds);
 

@@ -183,21 +183,21 @@ pfs_instr_programs_start(void)
 
 /* ---- commands ---- */
 
-/* Begins the call of a CALL.  *c says what pfs_program_command_end() has to undo. */
+/* Begins the call of a CALL.  *state says what pfs_program_command_end() has to undo. */
 void
-pfs_program_command(PfsThread *t, PfsProgramCommand *c, const Node *utility)
+pfs_program_command_begin(PfsCommand *command, PfsProgramCommand *state)
 {
-	c->calls = IsA(utility, CallStmt) && pfs_sizes.programs > 0;
-	if (!c->calls)
+	state->calls = command->tag == T_CallStmt && pfs_sizes.programs > 0;
+	if (!state->calls)
 		return;
-	c->depth = pfs_program_depth();
-	begin_call(t, PFS_PROGRAM_PROCEDURE, ((const CallStmt *) utility)->funcexpr->funcid, NULL);
+	state->depth = pfs_program_depth();
+	begin_call(command->thread, PFS_PROGRAM_PROCEDURE, ((const CallStmt *) command->utility)->funcexpr->funcid, NULL);
 }
 
 /* The call is over by now, if its language has told of it. */
 void
-pfs_program_command_end(const PfsProgramCommand *c)
+pfs_program_command_end(PfsCommand *command, const PfsProgramCommand *state)
 {
-	if (c->calls)
-		pfs_program_end_above(c->depth);
+	if (state->calls)
+		pfs_program_end_above(state->depth);
 }

@@ -7,9 +7,7 @@
 #ifndef PFS_INSTR_PROGRAM_H
 #define PFS_INSTR_PROGRAM_H
 
-#include "nodes/nodes.h"
-
-#include "pfs_thread.h"
+#include "pfs_instr_call.h"
 
 /* A command that may call a program, on the stack of the hook's function. */
 typedef struct PfsProgramCommand
@@ -18,8 +16,7 @@ typedef struct PfsProgramCommand
 	uint32		depth;			/* calls that were open before */
 } PfsProgramCommand;
 
-/* Before the command, when its statement has begun; behind it. */
-extern void pfs_program_command(PfsThread *t, PfsProgramCommand *c, const Node *utility);
-extern void pfs_program_command_end(const PfsProgramCommand *c);
+extern void pfs_program_command_begin(PfsCommand *command, PfsProgramCommand *state);
+extern void pfs_program_command_end(PfsCommand *command, const PfsProgramCommand *state);
 
 #endif							/* PFS_INSTR_PROGRAM_H */

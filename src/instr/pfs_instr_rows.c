@@ -84,27 +84,33 @@ pfs_rows_receiver(PfsRowCounter *counter, NodeTag utility, DestReceiver *dest)
 	return &counter->pub;
 }
 
-/*
- * Finds out how many rows a utility returned and how many it wrote.  *sent: what its
- * receiver counted, if it has one that counts; executed: what the query of EXECUTE wrote.
- */
 void
-pfs_rows_of_utility(NodeTag utility, const QueryCompletion *qc, uint64 executed, uint64 *sent, uint64 *affected)
+pfs_rows_command_begin(PfsCommand *command, PfsRowCounter *counter)
 {
-	*affected = executed;
+	command->dest = pfs_rows_receiver(counter, command->tag, command->dest);
+}
+
+/* What the query of an EXECUTE has written its statement knows. */
+void
+pfs_rows_command_end(PfsCommand *command, const PfsRowCounter *counter)
+{
+	const QueryCompletion *qc = command->completion;
+
+	command->rows_sent = counter->rows;
+	command->rows_affected = command->statement != NULL ? command->statement->executed : 0;
 	if (qc == NULL)
 		return;
-	switch (utility)
+	switch (command->tag)
 	{
 		case T_FetchStmt:
 			/* MOVE returns none. */
 			if (qc->commandTag == CMDTAG_FETCH)
-				*sent = qc->nprocessed;
+				command->rows_sent = qc->nprocessed;
 			break;
 		case T_CopyStmt:
 		case T_CreateTableAsStmt:
 		case T_RefreshMatViewStmt:
-			*affected = qc->nprocessed;
+			command->rows_affected = qc->nprocessed;
 			break;
 		default:
 			break;

@@ -9,7 +9,8 @@
 
 #include "executor/execdesc.h"
 #include "tcop/dest.h"
-#include "tcop/utility.h"
+
+#include "pfs_instr_call.h"
 
 /* ---- utilities that return rows ---- */
 
@@ -30,11 +31,9 @@ typedef struct PfsRowCounter
  */
 extern DestReceiver *pfs_rows_receiver(PfsRowCounter *counter, NodeTag utility, DestReceiver *dest);
 
-/*
- * How many rows a utility returned and how many it wrote, when it is over.  *sent: what the receiver
- * has counted, if there is one; executed: what the query of EXECUTE wrote.
- */
-extern void pfs_rows_of_utility(NodeTag utility, const QueryCompletion *qc, uint64 executed, uint64 *sent, uint64 *affected);
+/* Around a command: gives it the counter, and says how many rows it has returned and written. */
+extern void pfs_rows_command_begin(PfsCommand *command, PfsRowCounter *counter);
+extern void pfs_rows_command_end(PfsCommand *command, const PfsRowCounter *counter);
 
 /* ---- WITH that changes data ---- */
 

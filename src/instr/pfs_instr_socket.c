@@ -17,12 +17,11 @@
 #include "pfs_error.h"
 #include "pfs_event_instant.h"
 #include "pfs_event_open.h"
-#include "pfs_instr.h"
+#include "pfs_instr_features.h"
 #include "pfs_instr_prove.h"
 #include "pfs_instr_table.h"
 #include "pfs_memory.h"
 #include "pfs_plain.h"
-#include "pfs_prepared.h"
 #include "pfs_program_call.h"
 #include "pfs_rel_io.h"
 #include "pfs_socket.h"
@@ -320,8 +319,8 @@ becomes_idle(PfsThread *t, PfsTimestamp now, const void *frame, PfsFramesMemo *m
 {
 	if (unlikely(!pfs_frames_memo_has(frame, memo)) || (!plain_idle(t, now, memo) && !quiet_idle(t, now, memo)))
 		general_idle(t, now, frame, memo);
-	if (unlikely(pfs_prepared_count > 0))
-		pfs_prepared_look(t);
+	if (unlikely(PFS_HAS_IDLE_LOOKS))
+		PFS_IDLE_LOOKS(t);
 }
 
 /* Inside a write section: counts the bytes of a message, which are no event. */
@@ -483,14 +482,14 @@ did_not_wait(PfsThread *t, PfsTimestamp looked, ssize_t bytes)
 }
 
 /*
- * Behind a call that receives, which began when all was off, but something had been switched since, or prepared statements
- * are to be looked at.  Between two statements no other socket than the client's is read.
+ * Behind a call that receives, which began when all was off, but something had been switched since, or is to be looked at
+ * while the session is idle.  Between two statements no other socket than the client's is read.
  */
 static void
 look_at_switches(ssize_t bytes)
 {
-	if (pfs_prepared_count > 0)
-		pfs_prepared_look(pfs_my_thread);
+	if (PFS_HAS_IDLE_LOOKS)
+		PFS_IDLE_LOOKS(pfs_my_thread);
 	if (!pfs_plain_stays_off() && MyProcPort != NULL && pfs_between_statements())
 		did_not_wait(pfs_my_thread, pfs_timestamp_now(), bytes);
 }
@@ -502,7 +501,7 @@ look_at_switches(ssize_t bytes)
 static pg_attribute_always_inline bool
 is_quiet(void)
 {
-	return !pfs_plain_is_stale() && likely(pfs_prepared_count == 0);
+	return !pfs_plain_is_stale() && likely(!PFS_HAS_IDLE_LOOKS);
 }
 
 /* A call that moves bytes on a socket that is not the client's; frame: of the wrapper. */

@@ -408,7 +408,7 @@ wrap_fclose(FILE *file)
  * library stands before the C library's function, that is called.
  */
 void
-pfs_stdio_start(void)
+pfs_instr_stdio_start(void)
 {
 	Dl_info		called;
 	Dl_info		unlocked;

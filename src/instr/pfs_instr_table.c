@@ -25,6 +25,7 @@
 #include "utils/guc.h"
 
 #include "pfs_compat.h"
+#include "pfs_instr.h"
 #include "pfs_instr_table.h"
 #include "pfs_relro.h"
 

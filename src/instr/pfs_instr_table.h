@@ -98,9 +98,6 @@ pfs_tables_begin_query(const EState *estate)
 		pfs_tables_note_names(estate);
 }
 
-/* Postmaster, once: find and prove the methods of tables and indexes, and report them. */
-extern void pfs_instr_table_start(void);
-
 /* Those of tables whose fetches are seen.  Of another access method only its indexes are. */
 extern PFS_HIDDEN const TableAmRoutine *pfs_heap_methods;
 

@@ -10,126 +10,14 @@
 #include "access/xact.h"
 #include "tcop/utility.h"
 
-#include "pfs_instr_answer.h"
-#include "pfs_instr_call.h"
-#include "pfs_instr_digest.h"
-#include "pfs_instr_drop.h"
-#include "pfs_instr_prepared.h"
-#include "pfs_instr_program.h"
+#include "pfs_instr_features.h"
 #include "pfs_instr_prove.h"
-#include "pfs_instr_rows.h"
 #include "pfs_instr_table.h"
-#include "pfs_instr_twophase.h"
 #include "pfs_plan_id.h"
 #include "pfs_rel_io.h"
 
 /* Who was called before: another library, or the server's own function. */
 static ProcessUtility_hook_type prev_process_utility;
-
-/* ---- commands that make, execute or close prepared statements ---- */
-
-/* A command that makes or closes them, or executes one. */
-typedef struct PreparedCommand
-{
-	NodeTag		tag;			/* the command's; DISCARD ALL has that of
-								 * DEALLOCATE */
-	char		name[NAMEDATALEN];	/* "": of all; of the first two only */
-} PreparedCommand;
-
-/* Reads what a utility does to prepared statements. */
-static void
-read_prepared_command(PreparedCommand *c, const Node *utility)
-{
-	const char *name = NULL;
-
-	c->tag = nodeTag(utility);
-	switch (c->tag)
-	{
-		case T_PrepareStmt:
-			name = ((const PrepareStmt *) utility)->name;
-			break;
-		case T_DeallocateStmt:
-			name = ((const DeallocateStmt *) utility)->name;
-			break;
-		case T_DiscardStmt:
-			if (((const DiscardStmt *) utility)->target == DISCARD_ALL)
-				c->tag = T_DeallocateStmt;
-			break;
-		default:
-			return;
-	}
-	strlcpy(c->name, name != NULL ? name : "", sizeof(c->name));
-}
-
-/* What an EXECUTE executes.  The portal of a string that the client sends has no name for others. */
-static inline PfsPreparedEntry *
-executed_by_sql(PfsThread *t, const Node *utility, bool is_top)
-{
-	return pfs_prepared_executed_by_sql(t, ((const ExecuteStmt *) utility)->name,
-										is_top && ActivePortal != NULL && !ActivePortal->visible, !is_top);
-}
-
-/* Before the command, when its call has begun; s: its statement, or NULL. */
-static void
-prepared_command(PfsThread *t, PreparedCommand *c, const Node *utility, PfsStatement *s)
-{
-	/* The client can have prepared the command itself. */
-	pfs_prepared_note(t);
-	read_prepared_command(c, utility);
-	if (c->tag == T_ExecuteStmt && s != NULL)
-		pfs_prepared_execute(s, executed_by_sql(t, utility, s == &pfs_sql.top));
-}
-
-/* When it is over. */
-static void
-prepared_command_end(PfsThread *t, const PreparedCommand *c)
-{
-	if (c->tag == T_PrepareStmt)
-		pfs_prepared_made(t, c->name);
-	else if (c->tag == T_DeallocateStmt)
-		pfs_prepared_closed(t, c->name[0] != '\0' ? c->name : NULL);
-}
-
-/* ---- transaction commands ---- */
-
-/* What is needed of a transaction command when its tree may be gone. */
-typedef struct TransactionCommand
-{
-	int			kind;			/* TransactionStmtKind, or
-								 * PFS_NO_TRANSACTION_COMMAND */
-	bool		chain;
-	uint64		trx_id;			/* of the prepared transaction that is
-								 * finished */
-	char		gid[PFS_GID_SIZE];
-} TransactionCommand;
-
-/* Reads what a utility does to transactions, if it does anything to them. */
-static void
-read_transaction_command(TransactionCommand *c, const Node *utility)
-{
-	const TransactionStmt *stmt = (const TransactionStmt *) utility;
-
-	c->kind = PFS_NO_TRANSACTION_COMMAND;
-	c->chain = false;
-	c->trx_id = 0;
-	if (!IsA(utility, TransactionStmt))
-		return;
-	c->kind = stmt->kind;
-	c->chain = stmt->chain;
-	if (stmt->gid != NULL)
-		strlcpy(c->gid, stmt->gid, sizeof(c->gid));
-}
-
-/* Notes what a utility has done to transactions, when its call is over. */
-static inline void
-note_transaction_command(PfsThread *t, int kind, bool chain, const char *gid, uint64 trx_id)
-{
-	pfs_transaction_command(t, kind, chain, gid, trx_id);
-	if (kind == TRANS_STMT_ROLLBACK)
-		pfs_statement_stage(t, PFS_STAGE_ROLLBACK);
-}
-
-/* ---- the hook ---- */
 
 /*
  * Does a command itself report no progress and start no workers?  What those that execute others cause is done
@@ -211,6 +99,8 @@ utility_left(PfsUsage usage, uint64 start, uint64 rows)
 		pfs_call_utility_end(&call, rows, pfs_sql.top.executed);
 }
 
+#define PLAIN(name) pfs_##name##_plain_command(stmt->utilityStmt);
+
 /* The EXECUTE, SET or SHOW of a plain statement, which pfs_plain_starts() has noted. */
 static pg_noinline void
 plain_command(UTILITY_PARAMS)
@@ -220,14 +110,7 @@ plain_command(UTILITY_PARAMS)
 	uint64		start = pfs_plain_runs(&usage);
 	PfsRowCounter counter;
 
-	if (tag == T_ExecuteStmt)
-	{
-		PfsPreparedEntry *prepared = executed_by_sql(pfs_my_thread, stmt->utilityStmt, true);
-
-		/* As far as it has an entry: else the client's own one counts. */
-		if (likely(prepared != NULL))
-			pfs_plain.open.prepared = prepared;
-	}
+	PFS_PLAIN_COMMANDS(PLAIN);
 	pfs_plain.executed = 0;
 	dest = pfs_rows_receiver(&counter, tag, dest);
 	prev_process_utility(UTILITY_ARGS);
@@ -246,7 +129,7 @@ plain_command(UTILITY_PARAMS)
 	}
 	pfs_portal_executed();
 	if (tag == T_VariableSetStmt)
-		note_transaction_command(pfs_my_thread, PFS_NO_TRANSACTION_COMMAND, false, NULL, 0);
+		pfs_transaction_note(pfs_my_thread, PFS_NO_TRANSACTION_COMMAND, false, NULL, 0);
 }
 
 /* The transaction command of a plain statement, which pfs_plain_starts() has noted. */
@@ -264,99 +147,107 @@ plain_transaction(UTILITY_PARAMS)
 		PfsUsage	then = usage;
 
 		utility_left(then, start, 0);
-		note_transaction_command(pfs_my_thread, kind, false, NULL, 0);
+		pfs_transaction_note(pfs_my_thread, kind, false, NULL, 0);
 	}
 	/* An end sees for itself how the transaction is. */
 	else if (kind == TRANS_STMT_BEGIN || kind == TRANS_STMT_START)
-		note_transaction_command(pfs_my_thread, kind, false, NULL, 0);
+		pfs_transaction_note(pfs_my_thread, kind, false, NULL, 0);
 	else if (kind == TRANS_STMT_ROLLBACK && pfs_plain_has_stages() && unlikely(!pfs_plain_comes_to(PFS_STAGE_ROLLBACK)))
 		pfs_statement_stage(pfs_my_thread, PFS_STAGE_ROLLBACK);
 }
 
+#define STATE(name, type, ...) type name;
+#define BEGIN(name, ...) pfs_##name##_command_begin(&command, &states.name);
+#define END(name, ...) pfs_##name##_command_end(&command, &states.name);
+#define END_IN_CALL(name, type, when) if (when == PFS_IN_CALL) END(name)
+#define END_BEHIND_CALL(name, type, when) if (when == PFS_BEHIND_CALL) END(name)
+
+/* What features know of a command while it is executed. */
+typedef struct CommandStates
+{
+	PFS_COMMANDS(STATE)
+	PFS_RECORDED_COMMANDS(STATE)
+} CommandStates;
+
+/* Begins the call that a command's statement is recorded by. */
+static void
+begin_call(PfsCall *call, PfsCommand *command, const PlannedStmt *stmt, const char *str)
+{
+	PfsStatementSource source = {
+		.str = str, .location = stmt->stmt_location, .len = stmt->stmt_len, .query_id = utility_id(stmt, str),
+		.tag = CreateCommandTag(stmt->utilityStmt), .command = CMD_UTILITY
+	};
+
+	pfs_call_set_portal(&source);
+	if (pfs_call_begin(call))
+		pfs_call_utility_begin(call, &source, !command->is_small);
+	command->statement = call->statement;
+}
+
 /*
- * Any other utility.  Records it, with what it does besides: utilities make and execute prepared statements,
- * return rows, and end transactions.
+ * Any other utility, of which everything is recorded that features want to know of it.  What a utility does by calling
+ * itself is no statement, and no command.
  */
 static pg_noinline void
 general_utility(UTILITY_PARAMS)
 {
-	/* What a utility does by calling itself is no statement. */
-	PfsThread  *t = context == PROCESS_UTILITY_SUBCOMMAND ? NULL : pfs_call_thread();
-	NodeTag		utility = nodeTag(stmt->utilityStmt);
-	TransactionCommand command;
-	PreparedCommand prepared;
-	PfsProgramCommand program;
+	bool		is_command = context != PROCESS_UTILITY_SUBCOMMAND;
+	PfsThread  *t = is_command ? pfs_call_thread() : NULL;
+	PfsCommand	command = {
+		.thread = t, .utility = stmt->utilityStmt, .tag = nodeTag(stmt->utilityStmt),
+		.is_small = is_small(nodeTag(stmt->utilityStmt)), .dest = dest, .completion = qc
+	};
+	CommandStates states;
 	uint64		outer_writes = pfs_rel_writes_begin();
-	bool		small = is_small(utility);
-	bool		leads = !small && utility != T_CopyStmt;	/* that of a query does
-															 * in calls of its own */
-	bool		watches_drops = false;
-	PfsRowCounter counter;
-	PfsLead		lead;
 	PfsCall		call;
 
 	pfs_tables_watch(pfs_my_thread);
 	if (t != NULL)
 	{
-		PfsStatementSource source = {0};
-
 		pfs_error_flush(t);
-		source.str = str;
-		source.location = stmt->stmt_location;
-		source.len = stmt->stmt_len;
-		source.query_id = utility_id(stmt, str);
-		source.tag = CreateCommandTag(stmt->utilityStmt);
-		source.command = CMD_UTILITY;
-		pfs_call_set_portal(&source);
-		read_transaction_command(&command, stmt->utilityStmt);
-		if (pfs_call_begin(&call))
-			pfs_call_utility_begin(&call, &source, !small);
-		/* Behind the command nobody knows it any more. */
-		if ((command.kind == TRANS_STMT_COMMIT_PREPARED || command.kind == TRANS_STMT_ROLLBACK_PREPARED) &&
-			pfs_transaction.event != NULL)
-			command.trx_id = pfs_prepared_trx_id(command.gid);
-		if (leads)
-			pfs_workers_lead(t, &lead, NULL);
-		prepared_command(t, &prepared, stmt->utilityStmt, call.statement);
-		pfs_program_command(t, &program, stmt->utilityStmt);
-		watches_drops = pfs_drop_command(stmt->utilityStmt);
-		dest = pfs_rows_receiver(&counter, utility, dest);
+		begin_call(&call, &command, stmt, str);
+		PFS_RECORDED_COMMANDS(BEGIN);
 	}
+	if (is_command)
+	{
+		PFS_COMMANDS(BEGIN);
+	}
+	dest = command.dest;
 	prev_process_utility(UTILITY_ARGS);
 	pfs_rel_writes_end(outer_writes);
-	if (t != NULL)
+	if (is_command)
 	{
-		pfs_program_command_end(&program);
-		if (watches_drops)
-			pfs_drop_unwatch();
-		if (leads)
-			pfs_lead_end(t, &lead);
-		if (pfs_call_end(&call))
-		{
-			uint64		sent = counter.rows;
-			uint64		affected;
-
-			pfs_rows_of_utility(utility, qc, call.statement != NULL ? call.statement->executed : 0, &sent, &affected);
-			pfs_call_utility_end(&call, sent, affected);
-			if (call.statement == &pfs_sql.top)
-				pfs_portal_executed();
-		}
-		prepared_command_end(t, &prepared);
-		note_transaction_command(t, command.kind, command.chain, command.gid, command.trx_id);
-		if (context == PROCESS_UTILITY_TOPLEVEL)
-			(void) pfs_plain_comes_back(t, PFS_PLAIN_RAN, NULL);
+		PFS_COMMANDS(END);
 	}
+	if (t == NULL)
+		return;
+	PFS_RECORDED_COMMANDS(END_IN_CALL);
+	if (pfs_call_end(&call))
+	{
+		pfs_call_utility_end(&call, command.rows_sent, command.rows_affected);
+		if (call.statement == &pfs_sql.top)
+			pfs_portal_executed();
+	}
+	PFS_RECORDED_COMMANDS(END_BEHIND_CALL);
+	if (context == PROCESS_UTILITY_TOPLEVEL)
+		(void) pfs_plain_comes_back(t, PFS_PLAIN_RAN, NULL);
 }
 
-/* Passes a utility on, where nothing is to be recorded of it.  What it drops has been counted before. */
+/* Passes a utility on, where nothing is to be recorded of it. */
 static pg_noinline void
 pass_utility(UTILITY_PARAMS)
 {
-	bool		watches_drops = context != PROCESS_UTILITY_SUBCOMMAND && pfs_drop_command(stmt->utilityStmt);
+	PfsCommand	command = {.utility = stmt->utilityStmt, .tag = nodeTag(stmt->utilityStmt)};
+	CommandStates states;
 
+	if (context == PROCESS_UTILITY_SUBCOMMAND)
+	{
+		prev_process_utility(UTILITY_ARGS);
+		return;
+	}
+	PFS_COMMANDS(BEGIN);
 	prev_process_utility(UTILITY_ARGS);
-	if (watches_drops)
-		pfs_drop_unwatch();
+	PFS_COMMANDS(END);
 }
 
 /* Can this be the utility of a plain statement? */

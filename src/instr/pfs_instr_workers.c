@@ -94,3 +94,19 @@ pfs_workers_lead(PfsThread *t, PfsLead *lead, const QueryDesc *desc)
 		add_active(&late, pfs_leading);
 	pfs_lead_begin(t, lead, pfs_digest_of_workers(), pfs_raises_are_seen, late.items, late.n);
 }
+
+/* COPY leads no workers itself: those of its query are led in calls of their own. */
+void
+pfs_workers_command_begin(PfsCommand *command, PfsWorkersCommand *state)
+{
+	state->leads = !command->is_small && command->tag != T_CopyStmt;
+	if (state->leads)
+		pfs_workers_lead(command->thread, &state->lead, NULL);
+}
+
+void
+pfs_workers_command_end(PfsCommand *command, const PfsWorkersCommand *state)
+{
+	if (state->leads)
+		pfs_lead_end(command->thread, &state->lead);
+}

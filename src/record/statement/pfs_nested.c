@@ -195,8 +195,7 @@ pfs_nested_remove(PfsStatement *s)
 		pfs_sql.left = s->older_open;
 	if (pfs_sql.current == s)
 		pfs_sql.current = s->outer;
-	if (unlikely(s->prepared != NULL))
-		pfs_prepared_release(s->prepared);
+	pfs_credit_release(&s->credit);
 	pfs_pool_put(&pool, s);
 }
 

@@ -290,13 +290,13 @@ is_clear_top(const PfsThread *t, uint64 query_id, const Node *utility)
  * gets them; NULL: there is no block.  How long the text is, is asked only where a block may end.
  */
 static inline PfsStoredStatement *
-find_room(PfsThread *t, const PfsPrepared *known, const char *str, int location, int len)
+find_room(PfsThread *t, uint32 known, const char *str, int location, int len)
 {
 	const PfsBlockWriter *to = &t->events[PFS_STATEMENTS].finished;
 	uint32		text;
 
-	if (likely(known != NULL))
-		text = known->text_len;
+	if (likely(known != 0))
+		text = known;
 	else if (pfs_block_has_room(to, pfs_statement_room(pfs_sizes.sql_text)))
 		return (PfsStoredStatement *) to->next;
 	else if (str == NULL)
@@ -309,26 +309,12 @@ find_room(PfsThread *t, const PfsPrepared *known, const char *str, int location,
 }
 
 /*
- * Returns the record of the prepared statement that this string is of, if its event has the same text: that is a part of
- * the string, without blanks around it and not too long.  NULL: there is none, or it is another one.
- */
-static inline const PfsPrepared *
-known_text(const PfsPreparedEntry *prepared, const char *str, int location, int len)
-{
-	const PfsPrepared *p = prepared != NULL ? prepared->record : NULL;
-
-	if (p == NULL || location > 0 || (len > 0 && location < 0) || !(len > 0 ? len == p->text_len : str[p->text_len] == '\0'))
-		return NULL;
-	return p;
-}
-
-/*
  * Fills in the event of the innermost statement, and shows it.  e: where it is going to stay; user, level: see
- * PfsStatementEvent; program: that it began in, or NULL.
+ * PfsStatementEvent; program: that it began in, or NULL; known: what pfs_credit_text_len() says of the text, or 0.
  */
 static pg_attribute_always_inline void
 show(PfsThread *t, PfsStoredStatement *e, PfsInstrumentId instrument, uint64 query_id, Oid user, uint32 level,
-	 const PfsProgramEntry *program, const PfsPrepared *known, const char *str, int location, int len)
+	 const PfsProgramEntry *program, uint32 known, const char *str, int location, int len)
 {
 	PfsParent	parent = level == 0 ? pfs_parent_of_transaction(pfs_plain.open.parent)
 	: (PfsParent) {pfs_plain.open.parent, PFS_NESTING_STATEMENT};
@@ -349,11 +335,11 @@ show(PfsThread *t, PfsStoredStatement *e, PfsInstrumentId instrument, uint64 que
 	e->message_len = 0;
 	e->counts = level > 0 ? PFS_IS_NESTED : 0;
 	e->plan_origin = 0;
-	if (known != NULL)
+	if (known != 0)
 	{
 		e->schema_len = pfs_statement_put_schema(e->more);
-		e->text_len = known->text_len;
-		PFS_IMPORT(memcpy) (e->more + e->schema_len, known->text, known->text_len);
+		e->text_len = known;
+		PFS_IMPORT(memcpy) (e->more + e->schema_len, str, known);
 	}
 	else
 		e->text_len = pfs_statement_copy_text(e->more, &e->schema_len, str, location, len);
@@ -386,10 +372,8 @@ has_other_flags(const PfsThread *t, PfsInstrumentId instrument)
  * False: its instrument is not as the others, or there is no room.
  */
 static pg_attribute_always_inline bool
-name(PfsThread *t, PfsInstrumentId instrument, uint64 query_id, const PfsPreparedEntry *prepared, const char *str,
-	 int location, int len)
+name(PfsThread *t, PfsInstrumentId instrument, uint64 query_id, uint32 known, const char *str, int location, int len)
 {
-	const PfsPrepared *known = known_text(prepared, str, location, len);
 	PfsStoredStatement *e;
 
 	if (has_other_flags(t, instrument))
@@ -429,7 +413,7 @@ pfs_plain_is_named(PfsThread *t, const Query *query, const char *str)
 	return is_clear_top(t, query_id, query->utilityStmt) &&
 		(query->commandType != CMD_UTILITY || pfs_plain_may_be_utility(query->utilityStmt)) &&
 		pfs_statement_next_at(str, query->stmt_location, query->stmt_len) == 0 &&
-		name(t, pfs_tag_instrument[tag], query_id, NULL, str, query->stmt_location, query->stmt_len);
+		name(t, pfs_tag_instrument[tag], query_id, 0, str, query->stmt_location, query->stmt_len);
 }
 
 /* The instrument of a plan.  The server's function costs more than the answer of those that nearly all are. */
@@ -449,12 +433,10 @@ bool
 pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const char *str, const QueryDesc *query)
 {
 	Portal		portal = PFS_IMPORT(ActivePortal);
-	PfsPreparedEntry *prepared;
 
 	if (unlikely(!is_clear_top(t, query_id, stmt->utilityStmt) || portal == NULL))
 		return false;
-	prepared = portal->prepStmtName != NULL ? pfs_prepared_lately(portal->prepStmtName, query_id, portal->creation_time)
-		: NULL;
+	pfs_credit_plain_starts(&pfs_plain.open.credit, portal, query_id);
 	if (pfs_plain.state == PFS_PLAIN_NAMED)
 	{
 		/*
@@ -466,7 +448,9 @@ pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const c
 	}
 
 	else if (unlikely(pfs_digest_may_lack_text(query_id) && query_id != 0) ||
-			 unlikely(!name(t, instrument_of(stmt), query_id, prepared, str, stmt->stmt_location, stmt->stmt_len)))
+			 unlikely(!name(t, instrument_of(stmt), query_id,
+							pfs_credit_text_len(&pfs_plain.open.credit, str, stmt->stmt_location, stmt->stmt_len),
+							str, stmt->stmt_location, stmt->stmt_len)))
 		return false;
 	pfs_plain.is_utility = query == NULL;
 	if (PFS_HAVE_PLAN_ORIGIN && query != NULL)
@@ -474,7 +458,6 @@ pfs_plain_starts(PfsThread *t, const PlannedStmt *stmt, uint64 query_id, const c
 	pfs_plain.open.query = query;
 	pfs_plain.open.portal = portal;
 	pfs_plain.open.portal_time = portal->creation_time;
-	pfs_plain.open.prepared = prepared;
 	pfs_plain.state = PFS_PLAIN_STARTING;
 	return true;
 }
@@ -514,8 +497,10 @@ pfs_plain_rare(void)
  * or NULL.
  */
 static pg_attribute_always_inline void
-finish(PfsThread *t, PfsStoredStatement *e, const uint64 *rare, PfsStatementEvent *slot, uint64 now, uint64 ticks)
+finish(PfsThread *t, PfsStoredStatement *e, const uint64 *rare, PfsStatementEvent *slot, uint64 now, uint64 ticks,
+	   bool is_nested)
 {
+	pfs_credit_plain_ends(&pfs_plain.open.credit, is_nested, e, rare, ticks);
 	pfs_digest_count_plain(t, e, rare, slot, now, ticks);
 	e->timer_end = now;
 	e->end_event_id = t->last_event_id;
@@ -561,9 +546,7 @@ pfs_plain_ends(PfsThread *t, uint64 now)
 	if (unlikely(pfs_plain.more != 0) && unlikely(!end_more(t, e, now)))
 		return false;
 	pfs_store_relaxed(&events->depth, 0);
-	finish(t, e, rare, (PfsStatementEvent *) pfs_event_slot(events, 0), now, ticks);
-	if (pfs_plain.open.prepared != NULL)
-		pfs_prepared_add_usual(pfs_plain.open.prepared, ticks);
+	finish(t, e, rare, (PfsStatementEvent *) pfs_event_slot(events, 0), now, ticks, false);
 	pfs_plain.state = PFS_PLAIN_NONE;
 	pfs_local.slow &= ~PFS_SLOW_OVER;
 	pfs_local.parent = pfs_transaction_parent();
@@ -575,9 +558,6 @@ pfs_plain_ends(PfsThread *t, uint64 now)
 /* ---- nested ones ---- */
 
 StaticAssertDecl(PFS_PLAIN_DEPTH < PFS_STATEMENT_DEPTH, "each plain statement has a slot to go to");
-
-/* What a nested one executes, of which the client has prepared nothing. */
-static PfsPreparedEntry nothing_prepared;
 
 /* Waits are the innermost statement's from now on; key: as in pfs_digest_charge_nested(). */
 static inline void
@@ -622,7 +602,7 @@ pfs_plain_nests(PfsThread *t, const QueryDesc *query)
 		pfs_digest_waits_flush_all();
 	if (pfs_plain.open.event != NULL)
 		pfs_plain_leave_place(t);
-	e = find_room(t, NULL, query->sourceText, stmt->stmt_location, stmt->stmt_len);
+	e = find_room(t, 0, query->sourceText, stmt->stmt_location, stmt->stmt_len);
 	if (unlikely(e == NULL))
 	{
 		pfs_nested_put(spare);
@@ -638,11 +618,10 @@ pfs_plain_nests(PfsThread *t, const QueryDesc *query)
 	pfs_plain.open.lock_ticks = pfs_local.lock_ticks;
 	pfs_plain.open.parent = outer->event_id;
 	pfs_plain.open.query = query;
-	pfs_plain.open.prepared = &nothing_prepared;
 	pfs_plain.open.spare = spare;
-	pfs_plain.open.program = pfs_program_innermost != NULL ? pfs_program_innermost->program : NULL;
-	show(t, e, instrument, stmt->queryId, GetUserId(), pfs_plain.depth, pfs_plain.open.program, NULL, query->sourceText,
-		 stmt->stmt_location, stmt->stmt_len);
+	pfs_plain.open.credit.program = pfs_program_entered();
+	show(t, e, instrument, stmt->queryId, GetUserId(), pfs_plain.depth, pfs_plain.open.credit.program, 0,
+		 query->sourceText, stmt->stmt_location, stmt->stmt_len);
 	if (PFS_HAVE_PLAN_ORIGIN)
 		e->plan_origin = pfs_compat_plan_origin(stmt);
 	charge_innermost(t, pfs_digest_key(e->database, e->user, e->query_id));
@@ -658,7 +637,6 @@ pfs_plain_nested_ends(PfsThread *t)
 	uint64		now = pfs_plain_now();
 	PfsStoredStatement *e = pfs_plain.open.event;
 	PfsEvents  *events = &t->events[PFS_STATEMENTS];
-	const PfsProgramEntry *program = pfs_plain.open.program;
 	const PfsStatementEvent *outer;
 	PfsDigestKey nobody = {0, 0};
 	PfsDigestKey key;
@@ -680,9 +658,7 @@ pfs_plain_nested_ends(PfsThread *t)
 	key = pfs_digest_key(outer->database, outer->user, outer->query_id);
 	pfs_store_relaxed(&events->depth, pfs_plain.depth);
 	pfs_pending_digests_add_time(key, -(int64) ticks, 0);
-	if (program != NULL)
-		pfs_program_count_statement(program, e->flags, ticks, e->n, rare, 0);
-	finish(t, e, rare, (PfsStatementEvent *) pfs_event_slot(events, pfs_plain.depth), now, ticks);
+	finish(t, e, rare, (PfsStatementEvent *) pfs_event_slot(events, pfs_plain.depth), now, ticks, true);
 	pfs_nested_put(pfs_plain.open.spare);
 	pfs_plain.open = pfs_plain.around[--pfs_plain.depth];
 	pfs_plain.state = PFS_PLAIN_RUNS;

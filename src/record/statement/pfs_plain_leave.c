@@ -99,6 +99,9 @@ fill_in(PfsStatement *s, const PfsPlainStatement *from, PfsPlainState state)
 	s->statement_id = from->statement_id;
 	s->lock_ticks = from->lock_ticks;
 	s->examined = pfs_examined();
+	/* What one at top level is going to execute may be known before it does. */
+	if (state >= PFS_PLAIN_RUNS || from->spare != NULL)
+		s->credit = from->credit;
 	if (state >= PFS_PLAIN_STARTING)
 	{
 		s->query = from->query;
@@ -158,11 +161,8 @@ leave_top(PfsThread *t, PfsPlainState state)
 	s->event->counts = s->counts;
 	s->phase = phase_of(state);
 	s->is_execute = s->query_id == 0;
-	if (state >= PFS_PLAIN_RUNS)
-	{
-		s->prepared = pfs_plain.open.prepared;
-		s->executed = s->is_execute ? pfs_plain.executed : 0;
-	}
+	if (state >= PFS_PLAIN_RUNS && s->is_execute)
+		s->executed = pfs_plain.executed;
 	set_stage(stage_of(state));
 }
 
@@ -177,7 +177,6 @@ leave_nested(PfsThread *t, const PfsPlainStatement *from, int level, PfsPlainSta
 	s->parent.event_id = from->parent;
 	s->parent.type = PFS_NESTING_STATEMENT;
 	take_event(t, s, level);
-	s->program = from->program;
 	s->level = s->nest = level;
 	s->is_whole = true;
 	pfs_nested_add(s, outer);
@@ -260,7 +259,7 @@ take_back(PfsPlainState state)
 	pfs_plain.open.query = s->query;
 	pfs_plain.open.portal = s->portal;
 	pfs_plain.open.portal_time = s->portal_time;
-	pfs_plain.open.prepared = s->prepared;
+	pfs_plain.open.credit = s->credit;
 	pfs_plain.open.stamp = s->stamp.at;
 	pfs_plain.open.message = s->message;
 	pfs_plain.is_utility = s->query == NULL;

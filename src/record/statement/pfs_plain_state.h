@@ -28,6 +28,19 @@ typedef enum PfsPlainState
 #define PFS_PLAIN_STAGES	0x01	/* its stages, all of them */
 #define PFS_PLAIN_MEMORY	0x02	/* the peak of the session's memory */
 
+/*
+ * What a statement is counted for besides its digest.  The fast path and the general code copy it as a whole; only
+ * pfs_credit_...() in pfs_statement_open.h know what is in it.
+ */
+typedef struct PfsCredit
+{
+	struct PfsPreparedEntry *prepared;	/* what it executes, or NULL; of a
+										 * plain one as far as it is known,
+										 * and from the run on for certain */
+	struct PfsProgramEntry *program;	/* of a nested one: that it began in,
+										 * or NULL */
+} PfsCredit;
+
 /* One plain statement. */
 typedef struct PfsPlainStatement
 {
@@ -49,14 +62,12 @@ typedef struct PfsPlainStatement
 								 * none */
 	const void *portal;			/* of a nested one NULL, as the next one */
 	int64		portal_time;
-	struct PfsPreparedEntry *prepared;	/* as far as it is known; from the run
-										 * on for certain */
 	uint64		stamp;			/* the end of what was executed last */
 	TimestampTz message;		/* from the end of the run on */
 
-	/* Of a nested one only; behind what any needs, which is on two lines. */
+	/* From here on of a nested one, but for the first member. */
+	PfsCredit	credit;
 	struct PfsStatement *spare; /* what the general code would keep it in */
-	struct PfsProgramEntry *program;	/* that it began in, or NULL */
 } PfsPlainStatement;
 
 /* Plain statements can be nested in so many. */
@@ -91,9 +102,12 @@ typedef struct PfsPlain
 								 * looked last */
 } PfsPlain;
 
-StaticAssertDecl(offsetof(PfsPlain, open.spare) == 2 * PFS_CACHE_LINE, "a statement needs two lines");
+StaticAssertDecl(offsetof(PfsPlain, open.credit) + sizeof(void *) <= 2 * PFS_CACHE_LINE, "a statement at top level needs two lines");
 
 extern PFS_HIDDEN PfsPlain pfs_plain;
+
+/* Texts that the process has parsed so far. */
+extern PFS_HIDDEN uint32 pfs_texts_parsed;
 
 /* Has a hook of statements to do nothing but pass on? */
 static pg_attribute_always_inline bool

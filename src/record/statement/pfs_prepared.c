@@ -39,7 +39,6 @@ PFS_FIXED PfsPages *pfs_prepared = NULL;
 #define PREPARED_PER_PAGE 64
 
 PFS_HOT_FIRST uint32 pfs_prepared_count = 0;
-PFS_HOT_FIRST uint32 pfs_prepared_parses = 0;
 
 /*
  * No session comes to so many: the server takes some kB for each.  Those beyond
@@ -236,8 +235,8 @@ forget(PfsThread *t, PfsPreparedEntry *entry)
 		if (pfs_executed_lately[i] == entry)
 			pfs_executed_lately[i] = NULL;
 	}
-	if (pfs_sql.top.prepared == entry)
-		pfs_sql.top.prepared = NULL;
+	if (pfs_sql.top.credit.prepared == entry)
+		pfs_sql.top.credit.prepared = NULL;
 	pfs_prepared_count--;
 	pfs_write_begin(t);
 	drop_record(entry);
@@ -325,7 +324,7 @@ make_entry(PfsThread *t, const char *name, bool nested)
 	strlcpy(entry->name, cut, sizeof(entry->name));
 	entry->source = statement->plansource->query_string;
 	entry->time = statement->prepare_time;
-	entry->parses = pfs_prepared_parses;
+	entry->parses = pfs_texts_parsed;
 	make_record(t, entry, statement->plansource, nested);
 	pfs_index_add(&by_name, &entry->by_name, hash_of(cut));
 	entry->older = newest;
@@ -349,11 +348,11 @@ set_executes(PfsStatement *s, PfsPreparedEntry *entry)
 {
 	if (unlikely(s != &pfs_sql.top))
 	{
-		if (s->prepared != NULL)
-			pfs_prepared_release(s->prepared);
+		if (s->credit.prepared != NULL)
+			pfs_prepared_release(s->credit.prepared);
 		entry->users++;
 	}
-	s->prepared = entry;
+	s->credit.prepared = entry;
 }
 
 /* Finds the entry of this name, or makes it. */
@@ -363,9 +362,9 @@ find_executed(PfsThread *t, const char *name, bool nested)
 	PfsPreparedEntry *entry = find_entry(name);
 
 	/* Closed, and another one has its name? */
-	if (entry != NULL && unlikely(entry->parses != pfs_prepared_parses))
+	if (entry != NULL && unlikely(entry->parses != pfs_texts_parsed))
 	{
-		entry->parses = pfs_prepared_parses;
+		entry->parses = pfs_texts_parsed;
 		if (!is_there(entry))
 			entry = NULL;
 	}
@@ -402,8 +401,8 @@ pfs_prepared_executed_by_sql(PfsThread *t, const char *name, bool is_parsed, boo
 	PfsPreparedEntry *entry = pfs_executed_lately[place % PFS_EXECUTED_LATELY];
 
 	/* The text of an EXECUTE has given no name to anything. */
-	if (is_parsed && entry != NULL && entry->parses + 1 == pfs_prepared_parses)
-		entry->parses = pfs_prepared_parses;
+	if (is_parsed && entry != NULL && entry->parses + 1 == pfs_texts_parsed)
+		entry->parses = pfs_texts_parsed;
 	return pfs_prepared_executed(t, name, place, PG_INT64_MAX, nested);
 }
 
@@ -423,15 +422,17 @@ look_at(PfsThread *t, PfsPreparedEntry *entry)
 }
 
 /*
- * The statement reads the next part of a portal that was made at this time, by the prepared one of
- * this name: another one can have its name by now.
+ * The statement at top level executes a portal, or reads its next part.  That was made by a prepared one of this name:
+ * another one can have its name by now.
  */
 void
-pfs_prepared_fetch(PfsStatement *s, const char *name, int64 portal_time)
+pfs_prepared_top_executes(PfsThread *t, const PortalData *portal)
 {
-	PfsPreparedEntry *entry = find_entry(name);
+	PfsStatement *s = &pfs_sql.top;
+	PfsPreparedEntry *entry = s->is_fetch ? find_entry(portal->prepStmtName)
+	: pfs_prepared_executed(t, portal->prepStmtName, s->query_id, portal->creation_time, false);
 
-	if (entry != NULL && entry->time <= portal_time)
+	if (entry != NULL && entry->time <= portal->creation_time)
 		set_executes(s, entry);
 }
 

@@ -19,6 +19,7 @@
 #include "pfs_imports.h"
 #include "pfs_local.h"
 #include "pfs_pages.h"
+#include "pfs_plain_state.h"
 #include "pfs_private.h"
 
 /* Executions since one TRUNCATE. */
@@ -70,8 +71,11 @@ typedef struct PfsPreparedEntry
 	int64		time;			/* when it was prepared: what executes it was
 								 * made then or later */
 	struct PfsPreparedEntry *older; /* list of all of them */
-	uint32		parses;			/* pfs_prepared_parses when it was looked for
-								 * last */
+	uint32		parses;			/* pfs_texts_parsed when it was looked for
+								 * last: only behind another one can its name
+								 * be another statement's.  It may wrap
+								 * around: no session parses 2^32 texts
+								 * between two executions of one */
 	bool		executed;		/* since the session was idle */
 	bool		closed;			/* it is there for its users only */
 	char		name[NAMEDATALEN];
@@ -92,16 +96,13 @@ extern PfsPreparedEntry *pfs_prepared_executed(PfsThread *t, const char *name, u
 /* is_parsed: the text of the EXECUTE has just been parsed, for it alone. */
 extern PfsPreparedEntry *pfs_prepared_executed_by_sql(PfsThread *t, const char *name, bool is_parsed, bool nested);
 
-/* This statement is what executes it; a nested one that does is over, which may be inside a write section. */
-extern void pfs_prepared_execute(struct PfsStatement *s, PfsPreparedEntry *entry);
-extern void pfs_prepared_fetch(struct PfsStatement *s, const char *name, int64 portal_time);
-extern void pfs_prepared_release(PfsPreparedEntry *entry);
-
 /*
- * Texts that were parsed so far: only after another one can an entry's name belong to
- * another statement.  It may wrap around: no session parses 2^32 texts between two executions of one.
+ * This statement is what executes it; that at top level executes this portal, or reads its next part; a nested one that
+ * executes it is over, which may be inside a write section.
  */
-extern PFS_HIDDEN uint32 pfs_prepared_parses;
+extern void pfs_prepared_execute(struct PfsStatement *s, PfsPreparedEntry *entry);
+extern void pfs_prepared_top_executes(PfsThread *t, const PortalData *portal);
+extern void pfs_prepared_release(PfsPreparedEntry *entry);
 
 /* Entries that were executed lately: by the query identifiers of the statements that did, or by an EXECUTE's name. */
 #define PFS_EXECUTED_LATELY 64
@@ -117,7 +118,7 @@ pfs_prepared_lately(const char *name, uint64 query_id, int64 portal_time)
 {
 	PfsPreparedEntry *entry = pfs_executed_lately[query_id % PFS_EXECUTED_LATELY];
 
-	return entry != NULL && entry->parses == pfs_prepared_parses && entry->time <= portal_time &&
+	return entry != NULL && entry->parses == pfs_texts_parsed && entry->time <= portal_time &&
 		PFS_IMPORT(strcmp) (entry->name, name) == 0 ? entry : NULL;
 }
 

@@ -193,9 +193,6 @@ pfs_statement_end(PfsThread *t, PfsStatement *s, PfsTimestamp now, bool failed,
 		if (e != NULL)
 			pfs_statement_put_message(e, pfs_sql.message, pfs_sql.message_len);
 	}
-	if (s != &pfs_sql.top && s->program != NULL)
-		pfs_program_count_statement(s->program, s->flags, end - s->start, s->n, pfs_counters_rare(s->n + PFS_N_RARE),
-									s->memory);
 	if (e != NULL)
 	{
 		e->memory = s->memory;
@@ -257,7 +254,7 @@ pfs_nested_begin(PfsThread *t, PfsTimestamp now, const PfsStatementSource *sourc
 		outer = &pfs_sql.top;
 	pfs_statement_start(t, s, flags & PFS_FLAG_ENABLED ? flags : 0, now);
 	pfs_nested_add(s, outer);
-	s->program = likely(pfs_program_innermost == NULL) ? NULL : pfs_program_innermost->program;
+	s->credit.program = pfs_program_entered();
 	s->level = outer != NULL ? outer->level + 1 : 0;
 	s->instrument = pfs_tag_instrument[source->tag];
 	s->query_id = source->query_id;

@@ -9,3 +9,4 @@
 
 PFS_HOT_STRUCT PfsSql pfs_sql = {.top.n = pfs_sql.top.own};
 PFS_HOT_STRUCT PfsPlain pfs_plain;
+PFS_HOT_FIRST uint32 pfs_texts_parsed = 0;

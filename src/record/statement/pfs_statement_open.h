@@ -84,7 +84,7 @@ typedef struct PfsStatement
 								 * present call */
 	uint64		cpu;			/* of the process at the start */
 	PfsParent	parent;
-	struct PfsPreparedEntry *prepared;	/* what it executes, or NULL */
+	PfsCredit	credit;
 	int			text_at;		/* top level, in a string of several: where
 								 * its text begins, until it has been
 								 * analysed; 0: it is the first */
@@ -116,7 +116,6 @@ typedef struct PfsStatement
 	PfsStageEvent planned;		/* of one that is only planned: that stage,
 								 * which is over and counted */
 	uint64		plan_key;		/* tells a planned one from another */
-	PfsProgramEntry *program;	/* that it began in, or NULL */
 } PfsStatement;
 
 /* Everything process-local of the statements. */
@@ -340,10 +339,10 @@ pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 	if (s != &pfs_sql.top)
 	{
 		e->counts |= PFS_IS_NESTED;
-		if (s->program != NULL)
+		if (s->credit.program != NULL)
 		{
 			e->counts |= PFS_IN_PROGRAM;
-			e->program = pfs_program_word(s->program);
+			e->program = pfs_program_word(s->credit.program);
 		}
 	}
 	if (PFS_HAVE_PLAN_ORIGIN)
@@ -414,6 +413,79 @@ extern void pfs_statement_memory_count(PfsThread *t, PfsInstrumentId instrument,
 extern void pfs_digest_end_planned(const PfsStatement *s);
 extern void pfs_digest_leave_outer(const PfsStatement *s, PfsTimestamp now);
 
+/* ---- what a statement is counted for besides its digest ---- */
+
+/* A plain statement at top level starts what this portal was made for. */
+static pg_attribute_always_inline void
+pfs_credit_plain_starts(PfsCredit *credit, const PortalData *portal, uint64 query_id)
+{
+	credit->prepared = portal->prepStmtName == NULL ? NULL
+		: pfs_prepared_lately(portal->prepStmtName, query_id, portal->creation_time);
+}
+
+/*
+ * Returns the length of the text of a statement that starts, if this part of the string is known to be as its event has
+ * it: without blanks around it, and not too long.  0: unknown.
+ */
+static pg_attribute_always_inline uint32
+pfs_credit_text_len(const PfsCredit *credit, const char *str, int location, int len)
+{
+	const PfsPrepared *p = credit->prepared != NULL ? credit->prepared->record : NULL;
+
+	if (p == NULL || location > 0 || (len > 0 && location < 0) || !(len > 0 ? len == p->text_len : str[p->text_len] == '\0'))
+		return 0;
+	return p->text_len;
+}
+
+/* A plain statement runs.  A nested one has no portal. */
+static pg_attribute_always_inline void
+pfs_credit_plain_runs(PfsPlainStatement *plain)
+{
+	const PortalData *portal = plain->portal;
+
+	if (likely(plain->credit.prepared != NULL))
+		plain->credit.prepared->executed = true;
+	else if (portal != NULL && portal->prepStmtName != NULL)
+		plain->credit.prepared = pfs_prepared_executed(pfs_my_thread, portal->prepStmtName, plain->event->query_id,
+													   plain->portal_time, false);
+}
+
+/* Inside a write section: a plain statement ends.  rare: see pfs_program_count_statement(). */
+static pg_attribute_always_inline void
+pfs_credit_plain_ends(const PfsCredit *credit, bool is_nested, const PfsStoredStatement *e, const uint64 *rare, uint64 ticks)
+{
+	if (is_nested && credit->program != NULL)
+		pfs_program_count_statement(credit->program, e->flags, ticks, e->n, rare, 0);
+	if (!is_nested && credit->prepared != NULL)
+		pfs_prepared_add_usual(credit->prepared, ticks);
+}
+
+/* Outside of write sections: the statement at top level executes what this portal was made for, or fetches from it. */
+static inline void
+pfs_credit_top_executes(PfsThread *t, const PortalData *portal)
+{
+	if (unlikely(portal != NULL && portal->prepStmtName != NULL))
+		pfs_prepared_top_executes(t, portal);
+}
+
+/* Inside a write section: a statement ends, after these ticks. */
+static pg_attribute_always_inline void
+pfs_credit_ends(const PfsCredit *credit, const PfsStatement *s, uint64 ticks)
+{
+	if (unlikely(credit->prepared != NULL))
+		pfs_prepared_add(credit->prepared, s->flags, ticks, s->is_fetch);
+	if (unlikely(credit->program != NULL))
+		pfs_program_count_statement(credit->program, s->flags, ticks, s->n, pfs_counters_rare(s->n + PFS_N_RARE), s->memory);
+}
+
+/* A nested statement has ended, or was none. */
+static inline void
+pfs_credit_release(PfsCredit *credit)
+{
+	if (unlikely(credit->prepared != NULL))
+		pfs_prepared_release(credit->prepared);
+}
+
 /* Counts it in the thread's own cell, with its peak of memory: so both are in the same one, whatever is truncated meanwhile. */
 static inline void
 pfs_statement_count(PfsThread *t, const PfsStatement *s, uint64 ticks)
@@ -432,8 +504,7 @@ pfs_statement_finish(PfsThread *t, PfsStatement *s, uint64 end)
 
 	if ((s->flags & PFS_FLAG_DIGEST) == 0 || !pfs_digest_end_statement(s, e, end))
 		pfs_statement_count(t, s, ticks);
-	if (unlikely(s->prepared != NULL))
-		pfs_prepared_add(s->prepared, s->flags, ticks, s->is_fetch);
+	pfs_credit_ends(&s->credit, s, ticks);
 	if (e == NULL)
 		return;
 	e->flags = s->flags;

@@ -1,9 +1,9 @@
 /*
- * pfs_instr_twophase.c
- *	  Which transaction COMMIT PREPARED or ROLLBACK PREPARED is about to finish.
+ * pfs_instr_transaction.c
+ *	  Commands that begin, change or end transactions; and which one COMMIT PREPARED or
+ *	  ROLLBACK PREPARED is about to finish.
  *
- * Separate from the other hooks because it asks the server, which no instrument point does
- * elsewhere.  The server keeps the names of prepared transactions to itself; what it offers
+ * That the server is asked, which no instrument point does elsewhere.  It keeps the names of prepared transactions to itself; what it offers
  * is the function behind the view pg_prepared_xacts.  (Prepared transactions have entries in
  * the array of processes, which could be compared before and after the command; but these
  * have no names, and with two sessions that finish transactions at the same time nobody
@@ -27,7 +27,7 @@
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 
-#include "pfs_instr_twophase.h"
+#include "pfs_instr_transaction.h"
 
 /* Columns of pg_prepared_xact(). */
 #define COLUMN_TRANSACTION	1
@@ -46,11 +46,12 @@ full_xid(TransactionId xid)
 }
 
 /*
- * Reads the rows of pg_prepared_xacts until one has this name.  What the function behind the
- * view holds goes with the expression context.
+ * Returns the full identifier of the prepared transaction of this name; 0: there is none.  Reads the rows
+ * of pg_prepared_xacts until one has it.  What the function behind the view holds goes with the expression
+ * context.
  */
-uint64
-pfs_prepared_trx_id(const char *gid)
+static uint64
+find_prepared(const char *gid)
 {
 	LOCAL_FCINFO(fcinfo, 0);
 	FmgrInfo	function;
@@ -87,4 +88,30 @@ pfs_prepared_trx_id(const char *gid)
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return found;
+}
+
+/* Reads what a utility does to transactions, if it does anything to them. */
+void
+pfs_transaction_command_begin(PfsCommand *command, PfsTransactionCommand *state)
+{
+	const TransactionStmt *stmt = (const TransactionStmt *) command->utility;
+
+	state->kind = PFS_NO_TRANSACTION_COMMAND;
+	state->chain = false;
+	state->trx_id = 0;
+	if (command->tag != T_TransactionStmt)
+		return;
+	state->kind = stmt->kind;
+	state->chain = stmt->chain;
+	if (stmt->gid != NULL)
+		strlcpy(state->gid, stmt->gid, sizeof(state->gid));
+	/* Behind the command nobody knows it any more. */
+	if ((stmt->kind == TRANS_STMT_COMMIT_PREPARED || stmt->kind == TRANS_STMT_ROLLBACK_PREPARED) && pfs_transaction.event != NULL)
+		state->trx_id = find_prepared(state->gid);
+}
+
+void
+pfs_transaction_command_end(PfsCommand *command, const PfsTransactionCommand *state)
+{
+	pfs_transaction_note(command->thread, state->kind, state->chain, state->gid, state->trx_id);
 }
