@@ -41,6 +41,7 @@ static const PfsEventFamilyInfo event_families[PFS_NUM_EVENT_FAMILIES] = {
 	[PFS_STAGES] = {
 		PFS_STAGE_DEPTH, true, TABLES("stages"),
 		.size = sizeof(PfsStageEvent),
+		.block_size = 4096,
 		.item_min = PFS_STAGE_STORED_MIN,
 		.item_max = PFS_STAGE_STORED,
 		.record = pfs_stage_event_record,

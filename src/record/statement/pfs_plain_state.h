@@ -106,6 +106,9 @@ StaticAssertDecl(offsetof(PfsPlain, open.credit) + sizeof(void *) <= 2 * PFS_CAC
 
 extern PFS_HIDDEN PfsPlain pfs_plain;
 
+/* Texts that the process has parsed so far. */
+extern PFS_HIDDEN uint32 pfs_texts_parsed;
+
 /* Has a hook of statements to do nothing but pass on? */
 static pg_attribute_always_inline bool
 pfs_are_hooks_off(void)

@@ -19,6 +19,7 @@
 #include "pfs_imports.h"
 #include "pfs_local.h"
 #include "pfs_pages.h"
+#include "pfs_plain_state.h"
 #include "pfs_private.h"
 #include "pfs_statement.h"
 

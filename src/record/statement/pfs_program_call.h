@@ -27,6 +27,12 @@ typedef struct PfsProgramCall
 /* The innermost one, whose program a statement begins in; NULL: none is open. */
 extern PFS_HIDDEN PfsProgramCall *pfs_program_innermost;
 
+static inline PfsProgramEntry *
+pfs_program_entered(void)
+{
+	return likely(pfs_program_innermost == NULL) ? NULL : pfs_program_innermost->program;
+}
+
 static inline uint32
 pfs_program_depth(void)
 {
