@@ -15,17 +15,51 @@ typedef struct PfsPreparedCommand
 	char		name[NAMEDATALEN];	/* of PREPARE and DEALLOCATE; "": of all */
 } PfsPreparedCommand;
 
-extern void pfs_prepared_command_begin(PfsCommand *command, PfsPreparedCommand *state);
-
-/* Behind the call. */
-extern void pfs_prepared_command_end(PfsCommand *command, const PfsPreparedCommand *state);
-
 /* What an EXECUTE executes.  The portal of a string that the client sends has no name for others. */
 static inline PfsPreparedEntry *
 pfs_prepared_of_execute(PfsThread *t, const Node *utility, bool is_top)
 {
 	return pfs_prepared_executed_by_sql(t, ((const ExecuteStmt *) utility)->name,
 										is_top && ActivePortal != NULL && !ActivePortal->visible, !is_top);
+}
+
+static inline void
+pfs_prepared_command_begin(PfsCommand *command, PfsPreparedCommand *state)
+{
+	PfsStatement *s = command->statement;
+	const char *name = NULL;
+
+	state->tag = command->tag;
+	switch (state->tag)
+	{
+		case T_PrepareStmt:
+			name = ((const PrepareStmt *) command->utility)->name;
+			break;
+		case T_DeallocateStmt:
+			name = ((const DeallocateStmt *) command->utility)->name;
+			break;
+		case T_DiscardStmt:
+			if (((const DiscardStmt *) command->utility)->target == DISCARD_ALL)
+				state->tag = T_DeallocateStmt;
+			break;
+		case T_ExecuteStmt:
+			if (s != NULL)
+				pfs_prepared_execute(s, pfs_prepared_of_execute(command->thread, command->utility, s == &pfs_sql.top));
+			return;
+		default:
+			return;
+	}
+	strlcpy(state->name, name != NULL ? name : "", sizeof(state->name));
+}
+
+/* Behind the call. */
+static inline void
+pfs_prepared_command_end(PfsCommand *command, const PfsPreparedCommand *state)
+{
+	if (state->tag == T_PrepareStmt)
+		pfs_prepared_made(command->thread, state->name);
+	else if (state->tag == T_DeallocateStmt)
+		pfs_prepared_closed(command->thread, state->name[0] != '\0' ? state->name : NULL);
 }
 
 /* The command of a plain statement is going to be executed.  Where an EXECUTE's has no entry, the client's own one counts. */

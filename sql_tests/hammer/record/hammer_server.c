@@ -231,12 +231,6 @@ pfs_rebuilds_were(void)
 	return false;
 }
 
-uint64
-pfs_rel_stat_of_index(Oid database, Oid index)
-{
-	return 0;
-}
-
 int64
 pfs_rel_stats_clear(PfsCellView view)
 {

@@ -20,6 +20,7 @@
 #include "pfs_memory_total.h"
 #include "pfs_plain.h"
 #include "pfs_plan_id.h"
+#include "pfs_program_call.h"
 #include "pfs_rel_run.h"
 #include "pfs_shared.h"
 #include "pfs_wait_class.h"
@@ -618,7 +619,7 @@ pfs_plain_nests(PfsThread *t, const QueryDesc *query)
 	pfs_plain.open.parent = outer->event_id;
 	pfs_plain.open.query = query;
 	pfs_plain.open.spare = spare;
-	pfs_credit_nested_begins(&pfs_plain.open.credit);
+	pfs_plain.open.credit.program = pfs_program_entered();
 	show(t, e, instrument, stmt->queryId, GetUserId(), pfs_plain.depth, pfs_plain.open.credit.program, 0,
 		 query->sourceText, stmt->stmt_location, stmt->stmt_len);
 	if (PFS_HAVE_PLAN_ORIGIN)

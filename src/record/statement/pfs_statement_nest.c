@@ -254,7 +254,7 @@ pfs_nested_begin(PfsThread *t, PfsTimestamp now, const PfsStatementSource *sourc
 		outer = &pfs_sql.top;
 	pfs_statement_start(t, s, flags & PFS_FLAG_ENABLED ? flags : 0, now);
 	pfs_nested_add(s, outer);
-	pfs_credit_nested_begins(&s->credit);
+	s->credit.program = pfs_program_entered();
 	s->level = outer != NULL ? outer->level + 1 : 0;
 	s->instrument = pfs_tag_instrument[source->tag];
 	s->query_id = source->query_id;

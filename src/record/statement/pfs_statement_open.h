@@ -19,7 +19,7 @@
 #include "pfs_plain_state.h"
 #include "pfs_prepared.h"
 #include "pfs_private.h"
-#include "pfs_program_call.h"
+#include "pfs_program.h"
 #include "pfs_rel_run.h"
 #include "pfs_setup.h"
 #include "pfs_stage.h"
@@ -441,13 +441,6 @@ pfs_credit_plain_ends(const PfsCredit *credit, bool is_nested, const PfsStoredSt
 		pfs_program_count_statement(credit->program, e->flags, ticks, e->n, rare, 0);
 	if (!is_nested && credit->prepared != NULL)
 		pfs_prepared_add_usual(credit->prepared, ticks);
-}
-
-/* A nested statement begins, plain or not. */
-static inline void
-pfs_credit_nested_begins(PfsCredit *credit)
-{
-	credit->program = likely(pfs_program_innermost == NULL) ? NULL : pfs_program_innermost->program;
 }
 
 /* Outside of write sections: the statement at top level executes what this portal was made for, or fetches from it. */
