@@ -208,9 +208,16 @@ add_wait_cb(const PfsDigestWaitRow *row, void *arg)
 }
 
 static void
+add_waits(void *to, const void *row)
+{
+	pfs_totals_add(&((PfsDigestWaitRow *) to)->totals, &((const PfsDigestWaitRow *) row)->totals);
+}
+
+static void
 waits_copy(PfsScan *scan)
 {
 	pfs_digest_waits_read(scan->instrument, add_wait_cb, scan);
+	pfs_scan_unite(scan, offsetof(PfsDigestWaitRow, instrument) + sizeof(PfsInstrumentId), add_waits);
 }
 
 const PfsTable pfs_table_waits_by_digest = {
@@ -264,9 +271,21 @@ rows_exist(const void *p)
 }
 
 static void
+add_rows(void *to, const void *from)
+{
+	PfsDigestRowsRow *sum = to;
+	const PfsDigestRowsRow *row = from;
+
+	pfs_totals_add(&sum->all, &row->all);
+	for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
+		sum->counts[i] += row->counts[i];
+}
+
+static void
 rows_copy(PfsScan *scan)
 {
 	pfs_digest_rows_read(add_rows_cb, scan);
+	pfs_scan_unite(scan, offsetof(PfsDigestRowsRow, index) + sizeof(Oid), add_rows);
 	pfs_scan_keep(scan, rows_exist);
 }
 

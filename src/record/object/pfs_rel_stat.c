@@ -264,7 +264,11 @@ set_key(void *record, const void *key)
 	pfs_store_release(&((PfsRelStat *) record)->oid, *(const Oid *) key);
 }
 
-/* Nobody removes the records meanwhile: the process that rebuilds the index has locks on both. */
+/*
+ * Nobody removes the records meanwhile: the process that rebuilds the index has locks on both.  Two records can be of one
+ * index: what it has counted under the one OID while it was looked for under the other one, or before pfs knew that both
+ * are one index.  They stay two, and readers add them up.
+ */
 void
 pfs_rel_stat_hand_over(Oid database, Oid from, Oid to)
 {
@@ -285,20 +289,6 @@ pfs_rel_stats_handed_over(void)
 {
 	pfs_add_seqcst(&pfs_words->indexes_handed_over, 1); /* W: pairs with X, in
 														 * pfs_rel_io.c */
-}
-
-/*
- * Two records can be of one index: what it has counted under the one OID while it was looked for under the other
- * one, or before pfs knew that both are one index.  They stay two, and readers add them up; the number of the one
- * that is found is that of both.
- */
-uint64
-pfs_rel_stat_of_index(Oid database, Oid oid)
-{
-	uint64		word;
-	uint32		index = find_key(PFS_INDEX_STATS, database, oid, &word);
-
-	return index == PFS_NO_RECORD ? 0 : PFS_COUNTED_OBJECT(index, word);
 }
 
 /* What a subtransaction has made, or all that the transaction has, is gone. */

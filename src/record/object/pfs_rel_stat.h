@@ -78,12 +78,10 @@ extern void pfs_rel_stats_remove_database(Oid database);
 
 /*
  * An index has another OID from now on, which processes may look for already (pfs_rebuild.h).  When they look for it
- * by the other one no more, all processes forget what they know by the OIDs.  The number of one of the records of an
- * index: 0: it has none.
+ * by the other one no more, all processes forget what they know by the OIDs.
  */
 extern void pfs_rel_stat_hand_over(Oid database, Oid from, Oid to);
 extern void pfs_rel_stats_handed_over(void);
-extern uint64 pfs_rel_stat_of_index(Oid database, Oid oid);
 
 /* Readers: a table or an index is found to have gone. */
 extern void pfs_rel_stats_remove(Oid database, Oid oid);

@@ -10,7 +10,8 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "pfs_digest_copies.h"
+#include "pfs_digest_pending.h"
+#include "pfs_pending_read.h"
 #include "pfs_shared.h"
 
 /* One raw copy: the head, the texts, the sample. */
@@ -218,18 +219,25 @@ pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
 	}
 }
 
-/* The copies of waits, and which are wanted: PFS_NO_INSTRUMENT stands for all instruments. */
-typedef struct WaitCopies
+/* The waits that are read, and which are wanted: PFS_NO_INSTRUMENT stands for all instruments. */
+typedef struct WaitRows
 {
-	PfsDigestCopies copies;
 	PfsInstrumentId instrument;
-} WaitCopies;
+	PfsDigestWaitRow *items;	/* with space for all */
+	uint32		n;
+	uint32		links;			/* of chains, that were followed */
+} WaitRows;
 
+/* key NULL: of all others. */
 static void
-add_wait(WaitCopies *c, const PfsDigestKey *key, PfsInstrumentId instrument, const PfsTotals *totals)
+add_wait(WaitRows *rows, const PfsDigestKey *key, PfsInstrumentId instrument, const PfsTotals *totals)
 {
-	if (c->instrument == PFS_NO_INSTRUMENT || c->instrument == instrument)
-		pfs_digest_copies_add(&c->copies, key, instrument)->totals = *totals;
+	PfsDigestWaitRow row = {.instrument = instrument, .totals = *totals};
+
+	if (key != NULL)
+		row.key = *key;
+	if (pfs_totals_count(totals) > 0 && (rows->instrument == PFS_NO_INSTRUMENT || rows->instrument == instrument))
+		rows->items[rows->n++] = row;
 }
 
 /*
@@ -239,21 +247,21 @@ add_wait(WaitCopies *c, const PfsDigestKey *key, PfsInstrumentId instrument, con
  * a process that was not waited for can lead anywhere, and in a circle.
  */
 static void
-copy_counted_waits(WaitCopies *c)
+copy_counted_waits(WaitRows *rows)
 {
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
 	{
 		const PfsDigest *d = pfs_pages_record(pfs_digests, at.index);
 
 		for (uint32 link = pfs_load_acquire(&d->waits);
-			 link != 0 && link <= pfs_digest_waits->records_max && c->copies.links++ < pfs_digest_waits->records_max;
+			 link != 0 && link <= pfs_digest_waits->records_max && rows->links++ < pfs_digest_waits->records_max;
 			 link = pfs_chain_at(pfs_digest_waits, link)->next)
 		{
 			const PfsChained *cell = pfs_chain_at(pfs_digest_waits, link);
 			PfsTotals	totals = {0};
 
 			pfs_shared_cell_read(&cell->cell, &totals);
-			add_wait(c, &d->key, cell->key, &totals);
+			add_wait(rows, &d->key, cell->key, &totals);
 		}
 	}
 	for (uint32 i = pfs_shared_block_next(&pfs_digest_other_waits, 0); i < pfs_digest_other_waits.ncells;
@@ -262,11 +270,11 @@ copy_counted_waits(WaitCopies *c)
 		PfsTotals	totals = {0};
 
 		pfs_shared_cell_read(pfs_shared_block_cell(&pfs_digest_other_waits, i), &totals);
-		add_wait(c, NULL, i, &totals);
+		add_wait(rows, NULL, i, &totals);
 	}
 }
 
-/* Appends the waits that a process has counted for a digest, which may have a copy already. */
+/* Appends the waits that a process has counted for a digest, which may have a row already. */
 static void
 add_pending_waits_cb(const PfsPending *place, void *arg)
 {
@@ -292,30 +300,27 @@ copy_waits(PfsPatience *patience, void *arg)
 }
 
 /*
- * Hands a row for each digest and instrument with waits to emit, for
- * events_waits_summary_by_digest.  The cells are copied while moves are held off,
- * and emit is called afterwards.
+ * Hands what digests have waited for to emit, for events_waits_summary_by_digest.  The cells are copied while moves are
+ * held off, and emit is called afterwards.
  */
 void
 pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *arg)
 {
-	WaitCopies	c = {.instrument = instrument};
-	PfsDigestCopy sum;
+	WaitRows	rows = {.instrument = instrument};
 
 	if (pfs_sizes.digests == 0)
 		return;
-	c.copies.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PfsDigestCopy) *
-											((Size) pfs_digest_waits->records_max + pfs_digest_other_waits.ncells +
-											 (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_WAITS));
-	pfs_pending_work(PFS_COUNTED_DIGESTS, false, copy_waits, &c);
-	while (pfs_digest_copies_next(&c.copies, &sum))
+	/* Memory that is not used costs nothing. */
+	rows.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PfsDigestWaitRow) *
+										((Size) pfs_digest_waits->records_max + pfs_digest_other_waits.ncells +
+										 (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_WAITS));
+	pfs_pending_work(PFS_COUNTED_DIGESTS, false, copy_waits, &rows);
+	for (uint32 i = 0; i < rows.n; i++)
 	{
-		PfsDigestWaitRow row = {.key = sum.key, .instrument = sum.what, .totals = sum.totals};
-
-		if (pfs_totals_count(&row.totals) > 0)
-			emit(&row, arg);
+		CHECK_FOR_INTERRUPTS();
+		emit(&rows.items[i], arg);
 	}
-	pfree(c.copies.items);
+	pfree(rows.items);
 }
 
 /*

@@ -2,79 +2,29 @@
  * pfs_digest_rows_read.c
  *	  Readers of rows by digest, and truncation of all that is counted of rows.
  *
- * Copies are made while no process moves counters (pfs_pending_work()), as of waits, and
- * turned into rows behind that.
+ * Rows are copied while no process moves counters (pfs_pending_work()), as of waits, and
+ * handed on behind that.
  */
 #include "postgres.h"
 
-#include "pfs_digest_copies.h"
+#include "miscadmin.h"
+
+#include "pfs_digest_pending.h"
 #include "pfs_digest_rows_read.h"
+#include "pfs_pending_read.h"
 #include "pfs_rebuild.h"
 #include "pfs_rel_read.h"
 #include "pfs_shared.h"
 
-/* How often a cell that is given to another table is copied again. */
-#define READ_TRIES 100
-
-/* Copies a cell; false: it is of none, as what it was of has been dropped. */
-static bool
-copy_cell(const PfsDigestRowsCell *cell, PfsDigestCopy *to)
+/* The rows that are read, with space for all; links of chains that were followed. */
+typedef struct Rows
 {
-	for (int i = 0; i < READ_TRIES; i++)
-	{
-		memset(to, 0, sizeof(*to));
-		to->what = pfs_load_acquire(&cell->stat);
-		to->kind = pfs_load_relaxed(&cell->kind);
-		pfs_shared_cell_read(&cell->all, &to->totals);
-		for (int c = 0; c < PFS_NUM_ROW_COUNTS; c++)
-			to->counts[c] = pfs_load_relaxed(&cell->counts[c]);
-		pfs_fence_acquire();
-		if (pfs_load_relaxed(&cell->stat) == to->what)
-			return to->what != 0;
-		pfs_pause();
-	}
-	return false;
-}
+	PfsDigestRowsRow *items;
+	uint32		n;
+	uint32		links;
+} Rows;
 
-/*
- * Copies a chain.  No cell is in two chains, so there is space for all; but one that is being
- * moved by a process that was not waited for can lead anywhere, and in a circle.
- */
-static void
-copy_chain(PfsDigestCopies *c, uint32 link, const PfsDigestKey *key)
-{
-	while (link != 0 && link <= pfs_digest_rows->records_max && c->links++ < pfs_digest_rows->records_max)
-	{
-		const PfsDigestRowsCell *cell = pfs_digest_rows_at(link);
-
-		if (copy_cell(cell, &c->items[c->n]))
-			c->items[c->n++].key = *key;
-		link = pfs_load_relaxed(&cell->next);
-	}
-}
-
-/* Appends what a process has counted for a digest, which may have a copy already. */
-static void
-add_pending_cb(const PfsPending *place, void *arg)
-{
-	const PfsPendingDigest *p = (const PfsPendingDigest *) place;
-	const PfsDigestKey *key = pfs_pending_digest_key(p);
-
-	if (!pfs_pending_digest_counts(place, PFS_DIGEST_PART_ROWS))
-		return;
-	for (uint32 i = 0; i < Min(p->nrows, PFS_PENDING_DIGEST_ROWS); i++)
-	{
-		const PfsDigestRows *from = &p->rows[i];
-		PfsDigestCopy *to = pfs_digest_copies_add(arg, key, from->stat);
-
-		to->kind = from->kind;
-		to->totals = pfs_counts_totals(&from->rows);
-		if (from->part < PFS_NUM_ROW_COUNTS)
-			to->counts[from->part] = pfs_row_count(&from->rows);
-	}
-}
-
-/* Fills in which table or index a copy is of; false: it has been dropped. */
+/* Fills in which table or index a row is of; false: it has been dropped. */
 static bool
 name_row(PfsDigestRowsRow *row, uint32 kind, uint64 stat)
 {
@@ -90,20 +40,89 @@ name_row(PfsDigestRowsRow *row, uint32 kind, uint64 stat)
 	return true;
 }
 
-/* An index that was rebuilt can have several records: their copies get the number of one of them. */
+/* Keeps the row behind the last one, if it has counted something, and what it is of is there. */
 static void
-unite_indexes(PfsDigestCopies *c)
+keep_row(Rows *rows, uint32 kind, uint64 stat)
 {
-	for (uint32 i = 0; i < c->n && pfs_rebuilds_were(); i++)
-	{
-		PfsDigestRowsRow row;
-		uint64		stat;
+	PfsDigestRowsRow *row = &rows->items[rows->n];
 
-		if (c->items[i].kind != PFS_INDEX_STATS || !name_row(&row, PFS_INDEX_STATS, c->items[i].what))
-			continue;
-		stat = pfs_rel_stat_of_index(row.database, row.index);
-		if (stat != 0)
-			c->items[i].what = stat;
+	if ((pfs_totals_count(&row->all) > 0 || row->all.sum > 0) && name_row(row, kind, stat))
+		rows->n++;
+}
+
+/* The row behind the last one, of this digest; key NULL: of all others. */
+static PfsDigestRowsRow *
+begin_row(Rows *rows, const PfsDigestKey *key)
+{
+	PfsDigestRowsRow *row = &rows->items[rows->n];
+
+	memset(row, 0, sizeof(*row));
+	if (key != NULL)
+		row->key = *key;
+	return row;
+}
+
+/* How often a cell that is given to another table is copied again. */
+#define READ_TRIES 100
+
+/* Copies a cell; one that is of none, as what it was of has been dropped, is passed over. */
+static void
+copy_cell(Rows *rows, const PfsDigestRowsCell *cell, const PfsDigestKey *key)
+{
+	for (int i = 0; i < READ_TRIES; i++)
+	{
+		PfsDigestRowsRow *row = begin_row(rows, key);
+		uint64		stat = pfs_load_acquire(&cell->stat);
+		uint32		kind = pfs_load_relaxed(&cell->kind);
+
+		pfs_shared_cell_read(&cell->all, &row->all);
+		for (int c = 0; c < PFS_NUM_ROW_COUNTS; c++)
+			row->counts[c] = pfs_load_relaxed(&cell->counts[c]);
+		pfs_fence_acquire();
+		if (pfs_load_relaxed(&cell->stat) == stat)
+		{
+			if (stat != 0)
+				keep_row(rows, kind, stat);
+			return;
+		}
+		pfs_pause();
+	}
+}
+
+/*
+ * Copies a chain.  No cell is in two chains, so there is space for all; but one that is being
+ * moved by a process that was not waited for can lead anywhere, and in a circle.
+ */
+static void
+copy_chain(Rows *rows, uint32 link, const PfsDigestKey *key)
+{
+	while (link != 0 && link <= pfs_digest_rows->records_max && rows->links++ < pfs_digest_rows->records_max)
+	{
+		const PfsDigestRowsCell *cell = pfs_digest_rows_at(link);
+
+		copy_cell(rows, cell, key);
+		link = pfs_load_relaxed(&cell->next);
+	}
+}
+
+/* Appends what a process has counted for a digest, which may have a row already. */
+static void
+add_pending_cb(const PfsPending *place, void *arg)
+{
+	const PfsPendingDigest *p = (const PfsPendingDigest *) place;
+	const PfsDigestKey *key = pfs_pending_digest_key(p);
+
+	if (!pfs_pending_digest_counts(place, PFS_DIGEST_PART_ROWS))
+		return;
+	for (uint32 i = 0; i < Min(p->nrows, PFS_PENDING_DIGEST_ROWS); i++)
+	{
+		const PfsDigestRows *from = &p->rows[i];
+		PfsDigestRowsRow *row = begin_row(arg, key);
+
+		row->all = pfs_counts_totals(&from->rows);
+		if (from->part < PFS_NUM_ROW_COUNTS)
+			row->counts[from->part] = pfs_row_count(&from->rows);
+		keep_row(arg, from->kind, from->stat);
 	}
 }
 
@@ -111,8 +130,6 @@ unite_indexes(PfsDigestCopies *c)
 static void
 copy_rows(PfsPatience *patience, void *arg)
 {
-	const PfsDigestKey others = {0, 0};
-
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
 	{
 		const PfsDigest *d = pfs_pages_record(pfs_digests, at.index);
@@ -120,34 +137,29 @@ copy_rows(PfsPatience *patience, void *arg)
 		copy_chain(arg, pfs_load_acquire(&d->rows), &d->key);
 	}
 	for (int i = 0; i < PFS_OTHER_ROWS_CHAINS; i++)
-		copy_chain(arg, pfs_load_acquire(&pfs_shared_digests->rows[i]), &others);
+		copy_chain(arg, pfs_load_acquire(&pfs_shared_digests->rows[i]), NULL);
 	pfs_pending_each(PFS_COUNTED_DIGESTS, add_pending_cb, arg, patience);
 }
 
-/* Hands a row for each digest and each table, or index, that has counted something to emit. */
+/* Hands what digests have counted of tables and indexes to emit. */
 void
 pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg)
 {
-	PfsDigestCopies c = {0};
-	PfsDigestCopy sum;
+	Rows		rows = {0};
 
 	if (pfs_sizes.digests == 0 || pfs_sizes.tables == 0)
 		return;
-	/* Memory that is not used costs nothing. */
-	c.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PfsDigestCopy) *
-									 ((Size) pfs_digest_rows->records_max +
-									  (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_ROWS));
-	pfs_pending_work(PFS_COUNTED_DIGESTS, false, copy_rows, &c);
-	unite_indexes(&c);
-	while (pfs_digest_copies_next(&c, &sum))
+	/* One more is begun.  Memory that is not used costs nothing. */
+	rows.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PfsDigestRowsRow) *
+										((Size) pfs_digest_rows->records_max + 1 +
+										 (Size) pfs_sizes.threads * PFS_PENDING_DIGESTS * PFS_PENDING_DIGEST_ROWS));
+	pfs_pending_work(PFS_COUNTED_DIGESTS, false, copy_rows, &rows);
+	for (uint32 i = 0; i < rows.n; i++)
 	{
-		PfsDigestRowsRow row = {.key = sum.key, .all = sum.totals};
-
-		memcpy(row.counts, sum.counts, sizeof(row.counts));
-		if ((pfs_totals_count(&row.all) > 0 || row.all.sum > 0) && name_row(&row, sum.kind, sum.what))
-			emit(&row, arg);
+		CHECK_FOR_INTERRUPTS();
+		emit(&rows.items[i], arg);
 	}
-	pfree(c.items);
+	pfree(rows.items);
 }
 
 /* Truncates both kinds of summaries; returns the rows that leave the one. */

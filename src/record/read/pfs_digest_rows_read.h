@@ -21,6 +21,7 @@ typedef struct PfsDigestRowsRow
 	uint64		counts[PFS_NUM_ROW_COUNTS];
 } PfsDigestRowsRow;
 
+/* Several rows can be of the same: what is pending in processes, and the records of an index that was rebuilt, come apart. */
 typedef void (*PfsDigestRowsEmit) (const PfsDigestRowsRow *row, void *arg);
 extern void pfs_digest_rows_read(PfsDigestRowsEmit emit, void *arg);
 

@@ -336,8 +336,8 @@ typedef void (*PfsDigestEmit) (const PfsDigestRow *row, void *arg);
 typedef void (*PfsDigestWaitEmit) (const PfsDigestWaitRow *row, void *arg);
 
 /*
- * Rows that counted something, each statement in exactly one of them.  What they
- * point to lives as long as the memory context.
+ * Rows that counted something, each statement, or wait, in exactly one of them.  What they point to lives as long as the
+ * memory context.  Waits of one digest and instrument can come in several rows, as those that are pending in processes.
  */
 extern void pfs_digests_read(int parts, PfsDigestEmit emit, void *arg);
 extern void pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *arg);
