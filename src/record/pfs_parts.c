@@ -314,7 +314,6 @@ static const PfsPart parts[] = {
 	{
 		.name = "load_texts",
 		.lay_out = pfs_load_texts_lay_out,
-		.start = pfs_load_texts_start,
 		.nrows = 1,
 		.row = pfs_load_texts_row,
 		.reset = pfs_load_texts_reset_lost,

@@ -34,8 +34,8 @@ typedef struct PfsLoadHead
 	uint16		nrows;
 } PfsLoadHead;
 
-/* No period has more bytes: a row has six numbers of variable length, and seven bytes else. */
-#define PFS_LOAD_ROW_BYTES	(7 + 8 + 2 * 5 + 3 * 10)
+/* No period has more bytes: a row has a byte, an instrument, query_id, two OIDs, and three numbers of 64 bits. */
+#define PFS_LOAD_ROW_BYTES	(1 + 3 + 8 + 2 * 5 + 3 * 10)
 #define PFS_LOAD_BYTES_MAX	TYPEALIGN(8, sizeof(PfsLoadHead) + PFS_LOAD_ROWS_MAX * PFS_LOAD_ROW_BYTES)
 
 /* Aligned, with room for any period. */
@@ -65,6 +65,16 @@ pfs_load_is_remainder(const PfsLoadKey *key)
 	return key->instrument == PFS_LOAD_REMAINDER;
 }
 
+/* The remainder that a row belongs to. */
+static inline PfsLoadKey
+pfs_load_remainder_of(const PfsLoadKey *key)
+{
+	return (PfsLoadKey)
+	{
+		.type = key->type, .class = key->class, .instrument = PFS_LOAD_REMAINDER
+	};
+}
+
 /*
  * Writes a period's rows behind its head, and how many there are into it.  Returns the
  * bytes of all.  rows: at most PFS_LOAD_ROWS_MAX; those of one user and database lie side
@@ -72,10 +82,7 @@ pfs_load_is_remainder(const PfsLoadKey *key)
  */
 extern uint32 pfs_load_encode(PfsLoadBytes *to, const PfsLoadHead *head, const PfsLoadRow *rows, int nrows);
 
-/*
- * Reads what is there: false, where that cannot be the bytes of a period.  Believes
- * nothing: any bytes may be asked about.  rows: [PFS_LOAD_ROWS_MAX].
- */
-extern bool pfs_load_decode(const PfsLoadBytes *from, uint32 nbytes, PfsLoadRow *rows);
+/* Reads the rows of a period that was written so.  rows: [PFS_LOAD_ROWS_MAX]. */
+extern void pfs_load_decode(const PfsLoadBytes *from, PfsLoadRow *rows);
 
 #endif							/* PFS_LOAD_CODE_H */

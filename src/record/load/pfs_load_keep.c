@@ -17,23 +17,11 @@
 
 /* ---- the largest of many ---- */
 
-/* By user and database first, then by what is waited for, and by statement. */
+/* By their bytes: so those of one user in one database lie side by side. */
 static int
 compare_keys(const void *a, const void *b)
 {
-	const PfsLoadKey *x = &((const PfsLoadRow *) a)->key;
-	const PfsLoadKey *y = &((const PfsLoadRow *) b)->key;
-
-#define COMPARE(field) if (x->field != y->field) return x->field < y->field ? -1 : 1
-	COMPARE(database);
-	COMPARE(user);
-	COMPARE(query_id);
-	COMPARE(statement);
-	COMPARE(type);
-	COMPARE(class);
-	COMPARE(instrument);
-#undef COMPARE
-	return 0;
+	return memcmp(&((const PfsLoadRow *) a)->key, &((const PfsLoadRow *) b)->key, sizeof(PfsLoadKey));
 }
 
 /* The largest, which is to be kept rather, first.  Of rows with the same time, the one with more events. */
@@ -59,21 +47,18 @@ add_row(PfsLoadRow *sum, const PfsLoadRow *row)
 	sum->longest = Max(sum->longest, row->longest);
 }
 
-/* Adds a row to the remainder of its type and class. */
-static void
-add_to_rest(PfsLoadRow *rest, const PfsLoadRow *row)
+void
+pfs_load_add_to_rest(PfsLoadRow *rest, const PfsLoadRow *row)
 {
 	add_row(&rest[row->key.type * PFS_NUM_LOAD_CLASSES + row->key.class], row);
 }
 
 /*
- * Makes the rows of a period that are kept.  all: the largest first.  PFS_LOAD_LARGEST of
- * them stay, by key; the others go to the remainders in rest, of which those follow that have
- * something.  That of CPU is always there, so that a period without load can be told from
- * one that was not recorded.  Returns how many.
+ * PFS_LOAD_LARGEST of all rows stay, by key; the others go to the remainders in rest, of which those follow that have
+ * something.  That of CPU is always there, so that a period without load can be told from one that was not recorded.
  */
-static int
-rows_to_keep(const PfsLoadRow *all, int nall, PfsLoadRow *rest, PfsLoadRow *rows)
+int
+pfs_load_rows_to_keep(const PfsLoadRow *all, int nall, PfsLoadRow *rest, PfsLoadRow *rows)
 {
 	int			n = Min(nall, PFS_LOAD_LARGEST);
 
@@ -81,7 +66,7 @@ rows_to_keep(const PfsLoadRow *all, int nall, PfsLoadRow *rest, PfsLoadRow *rows
 		rows[i] = all[i];
 	qsort(rows, n, sizeof(PfsLoadRow), compare_keys);
 	for (int i = n; i < nall; i++)
-		add_to_rest(rest, &all[i]);
+		pfs_load_add_to_rest(rest, &all[i]);
 	for (int i = 0; i < PFS_LOAD_REMAINDERS; i++)
 	{
 		PfsLoadRow *row = &rest[i];
@@ -151,7 +136,7 @@ evict_smaller_half(UnderWay *u)
 
 	for (int i = n / 2; i < n; i++)
 	{
-		add_to_rest(u->rest, &all[i]);
+		pfs_load_add_to_rest(u->rest, &all[i]);
 		(void) hash_search(u->sums, &all[i].key, HASH_REMOVE, NULL);
 	}
 	pfree(all);
@@ -180,7 +165,7 @@ rows_of(const UnderWay *u, PfsLoadRow *rows)
 	PfsLoadRow *all = sorted_sums(u, &n);
 
 	memcpy(rest, u->rest, sizeof(rest));
-	n = rows_to_keep(all, n, rest, rows);
+	n = pfs_load_rows_to_keep(all, n, rest, rows);
 	pfree(all);
 	return n;
 }
@@ -278,7 +263,7 @@ pfs_load_keep(const PfsLoadPeriod *period, PfsLoadRow *rows, int nrows)
 		before_shmem_exit(end_cb, 0);
 	watched = true;
 	qsort(rows, nrows, sizeof(PfsLoadRow), compare_sizes);
-	n = rows_to_keep(rows, nrows, rest, largest);
+	n = pfs_load_rows_to_keep(rows, nrows, rest, largest);
 
 	/* With an interval of a minute, that is what there is of each minute. */
 	if (seconds < resolution_seconds[PFS_LOAD_MINUTE] || !pfs_load_ring_is_on(PFS_LOAD_MINUTE))

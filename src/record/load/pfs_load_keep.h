@@ -8,6 +8,15 @@
 
 #include "pfs_load_ring.h"
 
+/* Adds a row to the remainder of its type and class; rest: [PFS_LOAD_REMAINDERS], of zeroes at first. */
+extern void pfs_load_add_to_rest(PfsLoadRow *rest, const PfsLoadRow *row);
+
+/*
+ * Makes the rows of a period that are kept, of all rows, the largest first, and of what is in the remainders already.
+ * Returns how many; rows: [PFS_LOAD_ROWS_MAX].
+ */
+extern int	pfs_load_rows_to_keep(const PfsLoadRow *all, int nall, PfsLoadRow *rest, PfsLoadRow *rows);
+
 /*
  * The recorder ends, or stops recording: the minute and the ten minutes under way end here,
  * and are kept as they are.  In the process that called pfs_load_keep(), which does it by

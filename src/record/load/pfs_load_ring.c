@@ -147,8 +147,10 @@ pfs_load_read(PfsLoadResolution resolution, const PfsLoadRange *range, PfsLoadEm
 			bytes.head.generation != generation || !is_wanted(&bytes.head, range))
 			continue;
 		nbytes = pfs_items_copy(items, place, &bytes, sizeof(bytes));
-		if (nbytes > 0 && bytes.head.number == number && pfs_load_decode(&bytes, nbytes, rows))
-			emit(resolution, &bytes.head, rows, arg);
+		if (nbytes == 0 || bytes.head.number != number)
+			continue;
+		pfs_load_decode(&bytes, rows);
+		emit(resolution, &bytes.head, rows, arg);
 	}
 }
 

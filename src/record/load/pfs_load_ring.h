@@ -16,15 +16,6 @@
 #include "pfs_load_code.h"
 #include "pfs_part.h"
 
-typedef enum PfsLoadResolution
-{
-	PFS_LOAD_INTERVAL,			/* one tick of the recorder */
-	PFS_LOAD_MINUTE,
-	PFS_LOAD_TEN_MINUTES,
-} PfsLoadResolution;
-
-#define PFS_NUM_LOAD_RESOLUTIONS (PFS_LOAD_TEN_MINUTES + 1)
-
 /*
  * Chunks for each period of a ring: 1,344 bytes, the 32 largest rows and the remainders of a
  * busy server, unless they are of 32 users.  Then fewer periods than the setting says may

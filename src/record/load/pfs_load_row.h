@@ -63,14 +63,14 @@ typedef enum PfsLoadStatement
  */
 typedef struct PfsLoadKey
 {
-	uint8		type;			/* PfsLoadType */
-	uint8		class;			/* PfsLoadClass */
-	PfsInstrumentId instrument; /* or PFS_LOAD_CPU_NAME */
-	uint8		statement;		/* PfsLoadStatement */
-	uint8		unused[3];
 	Oid			database;		/* InvalidOid: NULL */
 	Oid			user;			/* InvalidOid: NULL */
 	uint64		query_id;		/* with PFS_LOAD_STATEMENT */
+	uint8		statement;		/* PfsLoadStatement */
+	uint8		type;			/* PfsLoadType */
+	uint8		class;			/* PfsLoadClass */
+	uint8		unused[3];
+	PfsInstrumentId instrument; /* or PFS_LOAD_CPU_NAME */
 } PfsLoadKey;
 
 StaticAssertDecl(sizeof(PfsLoadKey) == 24, "keys have no padding");
@@ -84,6 +84,15 @@ typedef struct PfsLoadRow
 	uint64		longest;		/* of those that run at its end: the longest,
 								 * its length so far; 0: none */
 } PfsLoadRow;
+
+typedef enum PfsLoadResolution
+{
+	PFS_LOAD_INTERVAL,			/* one tick of the recorder */
+	PFS_LOAD_MINUTE,
+	PFS_LOAD_TEN_MINUTES,
+} PfsLoadResolution;
+
+#define PFS_NUM_LOAD_RESOLUTIONS (PFS_LOAD_TEN_MINUTES + 1)
 
 typedef struct PfsLoadPeriod
 {

@@ -3,8 +3,9 @@
  *	  Texts of the statements that the load history names.
  *
  * A container of items: the statement's key, and its text.  The writer has an index of it in
- * private memory, which it makes anew when somebody else has written meanwhile: another
- * recorder, or the one that read the file.  Readers make one of their own.
+ * private memory, which it makes anew when it was not the last one to write: that was another
+ * recorder, or the one that read the file, or the texts are those of new memory after a crash.  Readers make one of
+ * their own.
  *
  * Texts belong to a generation of the load history: TRUNCATE of that hides them at once, from
  * the file, too, and whoever writes next removes them.
@@ -56,15 +57,6 @@ pfs_load_texts_lay_out(PfsSegment *seg)
 	chunks = Min(chunks, (PFS_LOAD_TEXT_BYTES - beside) / PFS_ITEM_CHUNK_BYTES);
 	pfs_shared_load_texts = pfs_segment_take(seg, sizeof(PfsSharedLoadTexts), PFS_CACHE_LINE);
 	texts = pfs_items_create(seg, "load_texts", PFS_LOAD_TEXTS, chunks);
-}
-
-/* Postmaster: what it knew was of the memory before a crash. */
-void
-pfs_load_texts_start(void)
-{
-	if (writers_index != NULL)
-		hash_destroy(writers_index);
-	writers_index = NULL;
 }
 
 /* Are the texts those of what has not been truncated since? */

@@ -32,7 +32,6 @@ typedef struct PfsSharedLoadTexts
 extern PfsSharedLoadTexts *pfs_shared_load_texts;
 
 extern void pfs_load_texts_lay_out(PfsSegment *seg);
-extern void pfs_load_texts_start(void);
 
 /*
  * Writer: these statements are named by a period that is kept.  Their texts become known,
