@@ -68,6 +68,13 @@
 #define PFS_SAMPLE_AGE_DEFAULT	60
 #define PFS_SAMPLE_AGE_MAX		1048576
 
+/* Not terminated; NULL: none. */
+typedef struct PfsText
+{
+	const char *text;
+	uint32		len;
+} PfsText;
+
 /* For lists of which each entry is a call of X: the entry's first word; one for each. */
 #define PFS_ENUMERATOR(enumerator, ...) enumerator,
 #define PFS_PLUS_ONE(...) + 1

@@ -23,29 +23,27 @@
 #define SYSTEM_IDENTIFIER UINT64CONST(0x1234567812345678)
 #define MAJOR 15
 
+/* Of the timer, and the most that a time of the file becomes by it. */
+#define FREQUENCY UINT64CONST(2400000000)
+#define TICKS_MAX (PFS_SAVE_PS_MAX / PFS_PS_PER_SECOND * (FREQUENCY + 1))
+
 /* Sums over all that is read, so that each byte is looked at. */
 static uint64 seen;
 
 static void
-see_bytes(const PfsSavedString *string)
+see_text(const PfsText *text)
 {
-	FUZZ_CHECK((string->text == NULL) == (string->len == 0) && string->len <= PFS_SAVE_TEXT_MAX);
-	for (uint32 i = 0; i < string->len; i++)
-		seen += string->text[i];
+	FUZZ_CHECK((text->text == NULL) == (text->len == 0) && text->len <= PFS_SAVE_TEXT_MAX);
+	for (uint32 i = 0; i < text->len; i++)
+		seen += text->text[i];
+	FUZZ_CHECK(text->len == 0 || memchr(text->text, '\0', text->len) == NULL);
 }
 
 static void
-see_text(const PfsSavedString *string)
+see_totals(const PfsDigestKey *key, const PfsTotals *totals)
 {
-	see_bytes(string);
-	FUZZ_CHECK(string->len == 0 || memchr(string->text, '\0', string->len) == NULL);
-}
-
-static void
-see_totals(const PfsSavedKey *key, const PfsSavedTotals *totals)
-{
-	FUZZ_CHECK(key->query_id != 0 || (key->database == 0 && key->user == 0));
-	FUZZ_CHECK(totals->sum < PFS_SAVE_PS_MAX && totals->min < PFS_SAVE_PS_MAX && totals->max < PFS_SAVE_PS_MAX);
+	FUZZ_CHECK(key->query_id != 0 || key->db_user == 0);
+	FUZZ_CHECK(totals->sum <= TICKS_MAX);
 	FUZZ_CHECK(totals->count_timed + totals->count_untimed <= PG_INT64_MAX);
 }
 
@@ -58,70 +56,63 @@ use_digest(const PfsSaveRecords *r, int kind, const PfsSavedAny *record)
 		FUZZ_CHECK(((const PfsSavedTimer *) record)->frequency > 0);
 	if (kind != PFS_SAVED_DIGESTS_DIGEST)
 		return;
-	see_totals(&d->key, &d->time);
+	see_totals(&d->row.key, &d->row.totals.time);
 	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-		FUZZ_CHECK(d->n[i] < PFS_SAVE_PS_MAX);
+		FUZZ_CHECK(d->row.totals.n[i] <= Max(TICKS_MAX, PFS_SAVE_PS_MAX));
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
 		FUZZ_CHECK(d->buckets[b] <= PG_INT64_MAX / 2);
-	FUZZ_CHECK(IS_VALID_TIMESTAMP(d->first_seen) && IS_VALID_TIMESTAMP(d->last_seen) && IS_VALID_TIMESTAMP(d->sample_seen));
-	see_text(&d->text);
-	see_text(&d->sample);
+	FUZZ_CHECK(IS_VALID_TIMESTAMP(d->row.first_seen) && IS_VALID_TIMESTAMP(d->row.last_seen) && IS_VALID_TIMESTAMP(d->row.sample_seen));
+	see_text(&d->row.text);
+	see_text(&d->row.sample);
 }
 
 static void
 use_wait(const PfsSaveRecords *r, int kind, const PfsSavedAny *record)
 {
-	const PfsSavedWait *wait = (const PfsSavedWait *) record;
+	const PfsDigestWaitRow *wait = (const PfsDigestWaitRow *) record;
 
 	if (kind == PFS_SAVED_WAITS_EVENT)
 		see_text(&((const PfsSavedEvent *) record)->name);
 	if (kind != PFS_SAVED_WAITS_WAIT)
 		return;
-	FUZZ_CHECK(wait->event < r->nread[PFS_SAVED_WAITS_EVENT]);
-	see_totals(&wait->key, &wait->time);
+	FUZZ_CHECK(wait->instrument < r->nread[PFS_SAVED_WAITS_EVENT]);
+	see_totals(&wait->key, &wait->totals);
 }
 
 static void
 use_rows(const PfsSaveRecords *r, int kind, const PfsSavedAny *record)
 {
-	const PfsSavedRows *rows = (const PfsSavedRows *) record;
+	const PfsDigestRowsRow *rows = (const PfsDigestRowsRow *) record;
 
 	if (kind != PFS_SAVED_ROWS_ROWS)
 		return;
 	FUZZ_CHECK(OidIsValid(rows->relation));
-	see_totals(&rows->key, &rows->time);
+	see_totals(&rows->key, &rows->all);
 	for (int i = 0; i < PFS_NUM_ROW_COUNTS; i++)
 		FUZZ_CHECK(rows->counts[i] <= PG_INT64_MAX / 2);
+}
+
+static void
+use_load(const PfsSaveRecords *r, int kind, const PfsSavedAny *record)
+{
+	const PfsSavedPeriod *period = (const PfsSavedPeriod *) record;
+	const PfsLoadRow *row = (const PfsLoadRow *) record;
+
+	if (kind == PFS_SAVED_LOAD_CLASS)
+		see_text(&((const PfsSavedClass *) record)->name);
+	if (kind == PFS_SAVED_LOAD_PERIOD)
+		FUZZ_CHECK(period->ring >= PFS_NUM_LOAD_RESOLUTIONS || (period->begin <= period->end && period->resolution > 0));
+	if (kind != PFS_SAVED_LOAD_ROW)
+		return;
+	FUZZ_CHECK(r->nread[PFS_SAVED_LOAD_PERIOD] > 0 && row->key.class < r->nread[PFS_SAVED_LOAD_CLASS]);
+	FUZZ_CHECK(row->key.instrument < PFS_SAVED_EVENTS + r->nread[PFS_SAVED_LOAD_EVENT]);
+	FUZZ_CHECK(row->count <= PG_INT64_MAX / 2);
 }
 
 static void
 use_load_text(const PfsSaveRecords *r, int kind, const PfsSavedAny *record)
 {
 	see_text(&((const PfsSavedLoadText *) record)->text);
-}
-
-/* What is used of a period is what the server's rings and tables take. */
-static void
-use_load(PfsSaveRecords *r)
-{
-	PfsSavedPeriods periods = {.records = r};
-	uint8		ring;
-	PfsLoadHead head;
-	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
-	PfsLoadBytes bytes;
-
-	while (pfs_save_get_period(&periods, &ring, &head, rows))
-	{
-		FUZZ_CHECK(ring < PFS_SAVE_RINGS && head.nrows <= PFS_LOAD_ROWS_MAX && head.begin <= head.end);
-		for (int i = 0; i < head.nrows; i++)
-		{
-			FUZZ_CHECK(rows[i].key.class < PFS_NUM_LOAD_CLASSES && rows[i].key.type < PFS_NUM_LOAD_TYPES);
-			FUZZ_CHECK(rows[i].key.instrument < r->nread[PFS_SAVED_LOAD_EVENT] || rows[i].key.instrument >= PFS_LOAD_REMAINDER);
-			FUZZ_CHECK(rows[i].count <= PG_INT64_MAX / 2);
-		}
-		/* The server writes it again. */
-		FUZZ_CHECK(pfs_load_encode(&bytes, &head, rows, head.nrows) <= sizeof(bytes));
-	}
 }
 
 /* The sections, as the server has them. */
@@ -135,7 +126,7 @@ static const struct
 	{&pfs_save_digests_format, use_digest},
 	{&pfs_save_waits_format, use_wait},
 	{&pfs_save_rows_format, use_rows},
-	{&pfs_save_load_format, NULL},
+	{&pfs_save_load_format, use_load},
 	{&pfs_save_load_texts_format, use_load_text},
 };
 
@@ -154,13 +145,9 @@ try_section(int i, const PfsSaveFound *found)
 		return;
 	}
 	FUZZ_CHECK(pfs_save_open_records(&r, &map, sections[i].format, found));
-	if (sections[i].use == NULL)
-		use_load(&r);
-	else
-	{
-		while ((kind = pfs_save_get_record(&r, &record)) >= 0)
-			sections[i].use(&r, kind, &record);
-	}
+	r.frequency = FREQUENCY;
+	while ((kind = pfs_save_get_record(&r, &record)) >= 0)
+		sections[i].use(&r, kind, &record);
 	FUZZ_CHECK(r.problem[0] == '\0' && r.bytes.at == r.bytes.end);
 }
 

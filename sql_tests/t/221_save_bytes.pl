@@ -50,9 +50,9 @@ SKIP:
 	chomp(my $lib = run_ok($pg_config, '--pkglibdir'));
 	chomp(my $headers = run_ok($pg_config, '--includedir-server'));
 	run_ok(split(' ', $ENV{CC} // 'gcc'), '-std=gnu11', '-O1', '-D_GNU_SOURCE', '-DPGDLLEXPORT=',
-		(map { "-I$tree/src$_" } '', map { "/$_" } qw(compat container record/setup record/event record/statement record/load)),
+		(map { "-I$tree/src$_" } '', map { "/$_" } qw(compat container record/setup record/event record/statement record/read record/load)),
 		"-I$headers", '-o', $program, "$FindBin::RealBin/lib/save_flip.c",
-		(map { "$tree/src/record/load/pfs_$_.c" } qw(save_bytes save_record save_digest_bytes save_load_bytes load_code)),
+		(map { "$tree/src/record/load/pfs_$_.c" } qw(save_bytes save_record save_digest_bytes save_load_bytes)),
 		"$lib/libpgcommon.a", "$lib/libpgport.a", '-lm');
 	# It computes, and waits for nothing: on a busy machine it may take long.
 	local $PfsServer::timeout = 10 * $PfsServer::timeout;

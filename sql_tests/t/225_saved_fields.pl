@@ -31,12 +31,12 @@ foreach my $file (split /\n/, ($tree->tool(q{grep -rl --include='*.[ch]' '\bPFS_
 	$tree->edit($file, sub { s/\bPFS_N_WARNINGS\b/PFS_N_NOTES/g });
 }
 $tree->edit('src/fdw/tables/pfs_statement_counters.h', sub { s/PFS_STATEMENT_COUNTER\(of, WARNINGS\)/PFS_STATEMENT_COUNTER(of, NOTES)/ });
-# A number of four bytes has eight, and one of eight sixteen.
+# A number of two bytes has eight, and two of eight sixteen.
 $tree->edit('src/record/load/pfs_save_digest_bytes.h', sub {
-	s/^\tuint32\t\tevent;/\tuint64\t\tevent;/m or die 'no such field';
+	s/^\tuint64\t\tfrequency;/\tPfsTicks\tfrequency;/m or die 'no such field';
 });
 $tree->edit('src/record/load/pfs_save_load_bytes.h', sub {
-	s/^\tuint64\t\tlength;/\tPfsTicks\tlength;/m or die 'no such field';
+	s/^\tuint16\t\tresolution;/\tuint64\t\tresolution;/m && s/^\tuint64\t\tlength;/\tPfsTicks\tlength;/m or die 'no such field';
 });
 my ($good, $out) = $tree->build;
 ok($good, 'the other version is built') or BAIL_OUT($out);

@@ -65,16 +65,16 @@ add_summary_cb(const PfsDigestRow *digest, void *arg)
 
 /* Converts another session's text to this database's encoding, without secrets. */
 static char *
-text_of(const SummaryRow *row, const char *str, uint32 len)
+text_of(const SummaryRow *row, const PfsText *text)
 {
-	if (str == NULL || len == 0)
+	if (text->len == 0)
 		return NULL;
-	return pfs_text_of_statement(str, len, pfs_database_encoding(PFS_DIGEST_DATABASE(row->key.db_user)));
+	return pfs_text_of_statement(text->text, text->len, pfs_database_encoding(PFS_DIGEST_DATABASE(row->key.db_user)));
 }
 
 #define SUMMARY_COLUMNS(X, t) \
 	KEY_COLUMNS(X, t) \
-	X(t, digest_text, text, none, text_of(row, row->digest.text, row->digest.text_len), \
+	X(t, digest_text, text, none, text_of(row, &row->digest.text), \
 	  "Text with parameters for its constants, without secrets. NULL: not known, as it was parsed before this " \
 	  "row was made and not executed again since; or without the rights of user_name or pg_read_all_stats.", .width = 100, .hidden = true) \
 	PFS_TIMER_WAIT_COLUMNS(X, t, &row->digest.totals.time, "Statements counted.") \
@@ -86,12 +86,12 @@ text_of(const SummaryRow *row, const char *str, uint32 len)
 	  "high.", .width = 10) \
 	X(t, quantile_99, numeric, picoseconds, pfs_ticks_as_ps(row->quantile[1]), "The same of 99 %.", .width = 10) \
 	X(t, quantile_999, numeric, picoseconds, pfs_ticks_as_ps(row->quantile[2]), "The same of 99.9 %.", .width = 10) \
-	X(t, query_sample_text, text, none, text_of(row, row->digest.sample, row->digest.sample_len), \
+	X(t, query_sample_text, text, none, text_of(row, &row->digest.sample), \
 	  "Text of the slowest statement of late, without secrets; see pfs.max_digest_sample_age. NULL without the " \
 	  "rights of user_name or pg_read_all_stats.", .width = 100, .hidden = true) \
-	X(t, query_sample_seen, timestamptz, none, PFS_NULL_IF(row->digest.sample == NULL, row->digest.sample_seen), "When that ended.") \
+	X(t, query_sample_seen, timestamptz, none, PFS_NULL_IF(row->digest.sample.text == NULL, row->digest.sample_seen), "When that ended.") \
 	X(t, query_sample_timer_wait, numeric, picoseconds, \
-	  PFS_NULL_IF(row->digest.sample == NULL, pfs_ticks_as_ps(row->digest.sample_ticks)), \
+	  PFS_NULL_IF(row->digest.sample.text == NULL, pfs_ticks_as_ps(row->digest.sample_ticks)), \
 	  "How long it was, in picoseconds.", .width = 10) \
 	X(t, sum_generic_plans, bigint, count, PFS_NULL_IF(!PFS_HAVE_PLAN_ORIGIN, row->digest.totals.plans.generic), \
 	  "Executions of a generic plan, as pg_stat_statements.generic_plan_calls. NULL before PostgreSQL 19.", \

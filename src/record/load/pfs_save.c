@@ -112,7 +112,7 @@ sync_folder(void)
 static int
 write_file(PfsSaveWriter *w, int fd, PfsSaveHead *head)
 {
-	pfs_save_begin(w, fd);
+	pfs_save_begin(w, fd, pfs_clock->frequency[pfs_timer_default()]);
 	put_sections(w);
 	if (!pfs_save_end(w, head))
 		return w->error;
@@ -439,7 +439,10 @@ use_file(const char *bytes, size_t n, const PfsSaveHead *head)
 
 		if (known[i].bytes.at != NULL &&
 			pfs_save_open_records(&r, &map, sections[i]->format, &known[i]))
-			sections[i]->use(&r, head);
+		{
+			r.frequency = pfs_clock->frequency[pfs_timer_default()];
+			sections[i]->use(&r);
+		}
 	}
 	pfs_setup->saved_at = head->saved_at;
 }

@@ -34,7 +34,7 @@ typedef struct PfsSaveSection
 	 * Uses records, all of which have been checked.  Postmaster, behind the
 	 * start of all parts.  May allocate, as write.
 	 */
-	void		(*use) (PfsSaveRecords *r, const PfsSaveHead *head);
+	void		(*use) (PfsSaveRecords *r);
 } PfsSaveSection;
 
 /*
@@ -53,7 +53,7 @@ typedef struct PfsSaveSection
 PFS_SAVE_SECTIONS(PFS_SAVE_DECLARE)
 
 /* Takes the secret out of a text, which nobody may find in a file; palloc'd if it has one. */
-extern void pfs_save_hide_secret(PfsSavedString *string);
+extern void pfs_save_hide_secret(PfsText *string);
 
 /*
  * Puts since when a table counts, as a record of pfs_save_reset_record, which has this place in the

@@ -85,12 +85,13 @@ pfs_save_put(PfsSaveWriter *w, const void *bytes, size_t n)
 
 /* Begins a file that is empty, with room for its head. */
 void
-pfs_save_begin(PfsSaveWriter *w, int fd)
+pfs_save_begin(PfsSaveWriter *w, int fd, uint64 frequency)
 {
 	PfsSaveHead none = {0};
 
 	memset(w, 0, offsetof(PfsSaveWriter, buffer));
 	w->fd = fd;
+	w->frequency = frequency;
 	pfs_save_put(w, &none, sizeof(none));
 }
 

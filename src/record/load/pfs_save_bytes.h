@@ -59,13 +59,14 @@ typedef struct PfsSaveWriter
 	uint64		section_at;		/* where the head of the open section lies */
 	PfsSaveSectionHead section;
 	uint32		nsections;
+	uint64		frequency;		/* of the timer by whose ticks records count */
 	uint32		crc;			/* of the open section, up to ... */
 	uint32		ncrc;			/* ... here in the buffer */
 	uint32		nbuffered;
 	char		buffer[65536];
 } PfsSaveWriter;
 
-extern void pfs_save_begin(PfsSaveWriter *w, int fd);
+extern void pfs_save_begin(PfsSaveWriter *w, int fd, uint64 frequency);
 extern void pfs_save_begin_section(PfsSaveWriter *w, const char *name);
 extern void pfs_save_put(PfsSaveWriter *w, const void *bytes, size_t n);
 extern void pfs_save_end_section(PfsSaveWriter *w);

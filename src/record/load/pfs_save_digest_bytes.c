@@ -15,23 +15,25 @@ StaticAssertDecl(sizeof(PfsSavedDigest) <= PFS_SAVE_RECORD_SIZE, "room for any r
 
 /* ---- fields of several records ---- */
 
-#define KEY_FIELDS(type) \
-	PFS_SAVE_AS("database", type, key.database, PFS_SAVE_NUMBER), \
-	PFS_SAVE_AS("user", type, key.user, PFS_SAVE_NUMBER), \
+/* Database and user are the halves of one word (PFS_DIGEST_DATABASE, PFS_DIGEST_USER). */
+#define KEY_FIELDS(type, key) \
+	{"database", PFS_SAVE_NUMBER, offsetof(type, key.db_user) + sizeof(Oid), sizeof(Oid)}, \
+	{"user", PFS_SAVE_NUMBER, offsetof(type, key.db_user), sizeof(Oid)}, \
 	PFS_SAVE_AS("query_id", type, key.query_id, PFS_SAVE_NUMBER)
 
 /* They are read while sessions add to them: neither has to fit the others. */
-#define TOTALS_FIELDS(type) \
-	PFS_SAVE_AS("count_timed", type, time.count_timed, PFS_SAVE_COUNT), \
-	PFS_SAVE_AS("count_untimed", type, time.count_untimed, PFS_SAVE_COUNT), \
-	PFS_SAVE_AS("time", type, time.sum, PFS_SAVE_SUM), \
-	PFS_SAVE_AS("shortest", type, time.min, PFS_SAVE_SUM), \
-	PFS_SAVE_AS("longest", type, time.max, PFS_SAVE_SUM)
+#define TOTALS_FIELDS(type, totals) \
+	PFS_SAVE_AS("count_timed", type, totals.count_timed, PFS_SAVE_COUNT), \
+	PFS_SAVE_AS("count_untimed", type, totals.count_untimed, PFS_SAVE_COUNT), \
+	PFS_SAVE_AS("time", type, totals.sum, PFS_SAVE_TICKS), \
+	PFS_SAVE_AS("shortest", type, totals.min, PFS_SAVE_TICKS), \
+	PFS_SAVE_AS("longest", type, totals.max, PFS_SAVE_TICKS)
 
+/* Of all others nothing is set. */
 static bool
-is_key(const PfsSavedKey *key)
+is_key(const PfsDigestKey *key)
 {
-	return key->query_id != 0 || (key->database == InvalidOid && key->user == InvalidOid);
+	return key->query_id != 0 || key->db_user == 0;
 }
 
 /* ---- digests ---- */
@@ -48,28 +50,29 @@ timer_is_possible(const void *record, const PfsSaveRecords *r)
 	return timer->frequency > 0 && timer->frequency <= UINT64CONST(1000000000000);
 }
 
-#define COUNTER_FIELD(counter, name, unit) PFS_SAVE_AS(name, PfsSavedDigest, n[counter], PFS_SAVE_SUM),
+#define COUNTER_FIELD(counter, name, unit) \
+	PFS_SAVE_AS(name, PfsSavedDigest, row.totals.n[counter], unit == PFS_UNIT_TICKS ? PFS_SAVE_TICKS : PFS_SAVE_SUM),
 
 static const PfsSaveField digest_fields[] = {
-	KEY_FIELDS(PfsSavedDigest),
-	TOTALS_FIELDS(PfsSavedDigest),
+	KEY_FIELDS(PfsSavedDigest, row.key),
+	TOTALS_FIELDS(PfsSavedDigest, row.totals.time),
 	PFS_COUNTERS(COUNTER_FIELD)
-	PFS_SAVE_MEMBER(PfsSavedDigest, memory, PFS_SAVE_COUNT),
-	PFS_SAVE_MEMBER(PfsSavedDigest, generic_plans, PFS_SAVE_COUNT),
-	PFS_SAVE_MEMBER(PfsSavedDigest, custom_plans, PFS_SAVE_COUNT),
-	PFS_SAVE_MEMBER(PfsSavedDigest, first_seen, PFS_SAVE_TIME),
-	PFS_SAVE_MEMBER(PfsSavedDigest, last_seen, PFS_SAVE_TIME),
+	PFS_SAVE_AS("memory", PfsSavedDigest, row.totals.memory, PFS_SAVE_COUNT),
+	PFS_SAVE_AS("generic_plans", PfsSavedDigest, row.totals.plans.generic, PFS_SAVE_COUNT),
+	PFS_SAVE_AS("custom_plans", PfsSavedDigest, row.totals.plans.custom, PFS_SAVE_COUNT),
+	PFS_SAVE_AS("first_seen", PfsSavedDigest, row.first_seen, PFS_SAVE_TIME),
+	PFS_SAVE_AS("last_seen", PfsSavedDigest, row.last_seen, PFS_SAVE_TIME),
 	PFS_SAVE_MEMBER(PfsSavedDigest, buckets, PFS_SAVE_BUCKETS),
-	PFS_SAVE_MEMBER(PfsSavedDigest, text, PFS_SAVE_TEXT),
-	PFS_SAVE_MEMBER(PfsSavedDigest, sample, PFS_SAVE_TEXT),
-	PFS_SAVE_MEMBER(PfsSavedDigest, sample_seen, PFS_SAVE_TIME),
-	PFS_SAVE_MEMBER(PfsSavedDigest, sample_time, PFS_SAVE_SUM),
+	PFS_SAVE_AS("text", PfsSavedDigest, row.text, PFS_SAVE_TEXT),
+	PFS_SAVE_AS("sample", PfsSavedDigest, row.sample, PFS_SAVE_TEXT),
+	PFS_SAVE_AS("sample_seen", PfsSavedDigest, row.sample_seen, PFS_SAVE_TIME),
+	PFS_SAVE_AS("sample_time", PfsSavedDigest, row.sample_ticks, PFS_SAVE_TICKS),
 };
 
 static bool
 digest_is_possible(const void *record, const PfsSaveRecords *r)
 {
-	return is_key(&((const PfsSavedDigest *) record)->key);
+	return is_key(&((const PfsSavedDigest *) record)->row.key);
 }
 
 static const PfsSaveRecord timer_record =
@@ -90,21 +93,21 @@ const PfsSaveFormat pfs_save_digests_format = {
 /* ---- waits ---- */
 
 static const PfsSaveField wait_fields[] = {
-	KEY_FIELDS(PfsSavedWait),
-	PFS_SAVE_MEMBER(PfsSavedWait, event, PFS_SAVE_NUMBER),
-	TOTALS_FIELDS(PfsSavedWait),
+	KEY_FIELDS(PfsDigestWaitRow, key),
+	PFS_SAVE_AS("event", PfsDigestWaitRow, instrument, PFS_SAVE_NUMBER),
+	TOTALS_FIELDS(PfsDigestWaitRow, totals),
 };
 
 static bool
 wait_is_possible(const void *record, const PfsSaveRecords *r)
 {
-	const PfsSavedWait *wait = record;
+	const PfsDigestWaitRow *wait = record;
 
-	return is_key(&wait->key) && wait->event < r->nread[PFS_SAVED_WAITS_EVENT];
+	return is_key(&wait->key) && wait->instrument < r->nread[PFS_SAVED_WAITS_EVENT];
 }
 
 static const PfsSaveRecord wait_record =
-PFS_SAVE_RECORD("wait", wait_fields, PfsSavedWait, .is_possible = wait_is_possible);
+PFS_SAVE_RECORD("wait", wait_fields, PfsDigestWaitRow, .is_possible = wait_is_possible);
 
 static const PfsSaveRecord *const waits_records[] = {
 	[PFS_SAVED_WAITS_RESET] = &pfs_save_reset_record,
@@ -118,14 +121,14 @@ const PfsSaveFormat pfs_save_waits_format = {
 
 /* ---- rows ---- */
 
-#define ROW_COUNT_FIELD(part, name) PFS_SAVE_AS(name, PfsSavedRows, counts[part], PFS_SAVE_COUNT),
+#define ROW_COUNT_FIELD(part, name) PFS_SAVE_AS(name, PfsDigestRowsRow, counts[part], PFS_SAVE_COUNT),
 
 static const PfsSaveField rows_fields[] = {
-	KEY_FIELDS(PfsSavedRows),
-	PFS_SAVE_MEMBER(PfsSavedRows, relation_database, PFS_SAVE_NUMBER),
-	PFS_SAVE_MEMBER(PfsSavedRows, relation, PFS_SAVE_NUMBER),
-	PFS_SAVE_MEMBER(PfsSavedRows, index, PFS_SAVE_NUMBER),
-	TOTALS_FIELDS(PfsSavedRows),
+	KEY_FIELDS(PfsDigestRowsRow, key),
+	PFS_SAVE_AS("relation_database", PfsDigestRowsRow, database, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsDigestRowsRow, relation, PFS_SAVE_NUMBER),
+	PFS_SAVE_MEMBER(PfsDigestRowsRow, index, PFS_SAVE_NUMBER),
+	TOTALS_FIELDS(PfsDigestRowsRow, all),
 	PFS_ROW_COUNTS(ROW_COUNT_FIELD)
 };
 
@@ -133,13 +136,13 @@ static const PfsSaveField rows_fields[] = {
 static bool
 rows_are_possible(const void *record, const PfsSaveRecords *r)
 {
-	const PfsSavedRows *rows = record;
+	const PfsDigestRowsRow *rows = record;
 
 	return is_key(&rows->key) && OidIsValid(rows->relation);
 }
 
 static const PfsSaveRecord rows_record =
-PFS_SAVE_RECORD("rows", rows_fields, PfsSavedRows, .is_possible = rows_are_possible);
+PFS_SAVE_RECORD("rows", rows_fields, PfsDigestRowsRow, .is_possible = rows_are_possible);
 
 static const PfsSaveRecord *const rows_records[] = {
 	[PFS_SAVED_ROWS_RESET] = &pfs_save_reset_record,

@@ -10,7 +10,6 @@
 #include "postgres.h"
 
 #include "pfs_digest_restore.h"
-#include "pfs_digest_rows_read.h"
 #include "pfs_save.h"
 #include "pfs_save_digest_bytes.h"
 #include "pfs_save_names.h"
@@ -61,79 +60,11 @@ pfs_save_use_resets(const PfsSaveRecords *records, int kind)
 	}
 }
 
-/* ---- units ---- */
-
-static unsigned __int128
-ps_of(unsigned __int128 ticks)
-{
-	return pfs_ticks_to_ps(pfs_timer_default(), ticks);
-}
-
-static unsigned __int128
-ticks_of(unsigned __int128 ps)
-{
-	return pfs_ps_to_ticks(pfs_timer_default(), ps);
-}
-
-/* Of one event: a word. */
-static uint64
-ticks_of_one(unsigned __int128 ps)
-{
-	unsigned	__int128 ticks = ticks_of(ps);
-
-	return ticks > PG_UINT64_MAX ? PG_UINT64_MAX : (uint64) ticks;
-}
-
-static PfsSavedTotals
-totals_to_save(const PfsTotals *totals)
-{
-	PfsSavedTotals saved = {.count_timed = totals->count_timed, .count_untimed = totals->count_untimed};
-
-	if (totals->count_timed > 0)
-	{
-		saved.sum = ps_of(totals->sum);
-		saved.min = ps_of(totals->min);
-		saved.max = ps_of(totals->max);
-	}
-	return saved;
-}
-
-static PfsTotals
-totals_of(const PfsSavedTotals *saved)
-{
-	PfsTotals	totals = {.count_timed = saved->count_timed, .count_untimed = saved->count_untimed};
-
-	totals.sum = ticks_of(saved->sum);
-	totals.max = ticks_of_one(saved->max);
-	totals.min = Min(ticks_of_one(saved->min), totals.max);
-	return totals;
-}
-
-static PfsSavedKey
-key_to_save(const PfsDigestKey *key)
-{
-	return (PfsSavedKey)
-	{
-		PFS_DIGEST_DATABASE(key->db_user), PFS_DIGEST_USER(key->db_user), key->query_id
-	};
-}
-
-static PfsDigestKey
-key_of(const PfsSavedKey *saved)
-{
-	return pfs_digest_key(saved->database, saved->user, saved->query_id);
-}
-
 /* ---- digests ---- */
-
-/* Is a counter of statements a time, in ticks? */
-#define IN_TICKS(counter, name, unit) [counter] = unit == PFS_UNIT_TICKS,
-
-static const bool in_ticks[PFS_NUM_COUNTERS] = {PFS_COUNTERS(IN_TICKS)};
 
 /* Puts a text without its secret, which nobody may find in a file; palloc'd if it has one. */
 void
-pfs_save_hide_secret(PfsSavedString *string)
+pfs_save_hide_secret(PfsText *string)
 {
 	int			visible = string->text == NULL ? -1 : pfs_find_secret(string->text, string->len);
 
@@ -143,36 +74,22 @@ pfs_save_hide_secret(PfsSavedString *string)
 	string->len = strlen(string->text);
 }
 
-/* Puts a row as readers get it, in picoseconds, its texts without secrets. */
+/* Puts a row as readers get it, its texts without secrets. */
 static void
 put_digest_cb(const PfsDigestRow *row, void *arg)
 {
-	PfsSavedDigest d = {
-		.key = key_to_save(&row->key),
-		.time = totals_to_save(&row->totals.time),
-		.memory = row->totals.memory,
-		.generic_plans = row->totals.plans.generic,
-		.custom_plans = row->totals.plans.custom,
-		.first_seen = row->first_seen,
-		.last_seen = row->last_seen,
-		.text = {row->text, row->text_len},
-		.sample = {row->sample, row->sample_len},
-		.sample_seen = row->sample_seen,
-		.sample_time = ps_of(row->sample_ticks),
-	};
+	PfsSavedDigest d = {.row = *row};
 
-	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-		d.n[i] = in_ticks[i] ? ps_of(row->totals.n[i]) : row->totals.n[i];
 	memcpy(d.buckets, row->buckets, sizeof(d.buckets));
-	pfs_save_hide_secret(&d.text);
-	pfs_save_hide_secret(&d.sample);
+	pfs_save_hide_secret(&d.row.text);
+	pfs_save_hide_secret(&d.row.sample);
 	pfs_save_put_record(arg, &pfs_save_digests_format, PFS_SAVED_DIGESTS_DIGEST, &d);
 }
 
 static void
 digests_write(PfsSaveWriter *w)
 {
-	PfsSavedTimer timer = {pfs_clock->frequency[pfs_timer_default()]};
+	PfsSavedTimer timer = {w->frequency};
 
 	pfs_save_put_reset(w, &pfs_save_digests_format, PFS_SAVED_DIGESTS_RESET,
 					   "events_statements_summary_by_digest");
@@ -209,31 +126,21 @@ convert_buckets(uint64 *buckets, uint64 from, uint64 to)
 	}
 }
 
-/* Makes a digest of what the file has of it, in ticks of this server's clock. */
+/* The file may have anything: no minimum is more than the maximum. */
+static void
+limit_min(PfsTotals *totals)
+{
+	totals->min = Min(totals->min, totals->max);
+}
+
+/* Makes a digest of what the file has of it. */
 static void
 use_digest(PfsSavedDigest *d)
 {
-	PfsDigestRow row = {
-		.key = key_of(&d->key),
-		.totals = {
-			.time = totals_of(&d->time),
-			.memory = d->memory,
-			.plans = {d->generic_plans, d->custom_plans},
-		},
-		.first_seen = d->first_seen,
-		.last_seen = Max(d->last_seen, d->first_seen),
-		.buckets = d->buckets,
-		.text = d->text.text,
-		.text_len = d->text.len,
-		.sample = d->sample.text,
-		.sample_len = d->sample.len,
-		.sample_seen = d->sample_seen,
-		.sample_ticks = ticks_of_one(d->sample_time),
-	};
-
-	for (int i = 0; i < PFS_NUM_COUNTERS; i++)
-		row.totals.n[i] = in_ticks[i] ? ticks_of(d->n[i]) : d->n[i];
-	pfs_digest_restore(&row);
+	d->row.last_seen = Max(d->row.last_seen, d->row.first_seen);
+	d->row.buckets = d->buckets;
+	limit_min(&d->row.totals.time);
+	pfs_digest_restore(&d->row);
 }
 
 /* Where a digest lies in the section. */
@@ -258,7 +165,7 @@ compare_places(const void *a, const void *b)
  * others are added to all others.
  */
 static void
-digests_use(PfsSaveRecords *r, const PfsSaveHead *head)
+digests_use(PfsSaveRecords *r)
 {
 	PfsSaveRecords again = *r;
 	PfsSavedAny *record = palloc(sizeof(PfsSavedAny));
@@ -284,7 +191,7 @@ digests_use(PfsSaveRecords *r, const PfsSaveHead *head)
 		if (kind == PFS_SAVED_DIGESTS_DIGEST)
 			places[n++] = (Place)
 		{
-			at, d->last_seen
+			at, d->row.last_seen
 		};
 	}
 	if (n > pfs_sizes.digests)
@@ -294,7 +201,7 @@ digests_use(PfsSaveRecords *r, const PfsSaveHead *head)
 		r->bytes.at = places[i].at;
 		if (pfs_save_get_record(r, record) != PFS_SAVED_DIGESTS_DIGEST)
 			continue;
-		convert_buckets(d->buckets, frequency, pfs_clock->frequency[pfs_timer_default()]);
+		convert_buckets(d->buckets, frequency, r->frequency);
 		use_digest(d);
 	}
 }
@@ -318,10 +225,9 @@ static void
 put_wait_cb(const PfsDigestWaitRow *row, void *arg)
 {
 	PutWaits   *put = arg;
-	PfsSavedWait wait = {key_to_save(&row->key), row->instrument, totals_to_save(&row->totals)};
 
 	if (row->instrument < put->nnames)
-		pfs_save_put_record(put->w, &pfs_save_waits_format, PFS_SAVED_WAITS_WAIT, &wait);
+		pfs_save_put_record(put->w, &pfs_save_waits_format, PFS_SAVED_WAITS_WAIT, row);
 }
 
 static void
@@ -337,20 +243,19 @@ digest_waits_write(PfsSaveWriter *w)
 
 /* Adds waits to their digests.  Those of a name that no instrument has are left out. */
 static void
-digest_waits_use(PfsSaveRecords *r, const PfsSaveHead *head)
+digest_waits_use(PfsSaveRecords *r)
 {
 	PfsSavedName *names = pfs_save_take_names(r, PFS_SAVED_WAITS_EVENT);
 	PfsSavedAny record;
-	const PfsSavedWait *wait = (const PfsSavedWait *) &record;
+	PfsDigestWaitRow *row = (PfsDigestWaitRow *) &record;
 
 	pfs_save_use_resets(r, PFS_SAVED_WAITS_RESET);
 	while (pfs_sizes.digests > 0 && pfs_save_get_kind(r, PFS_SAVED_WAITS_WAIT, &record))
 	{
-		PfsInstrumentId instrument = pfs_saved_instrument(&names[wait->event]);
-		PfsDigestWaitRow row = {key_of(&wait->key), instrument, totals_of(&wait->time)};
-
-		if (instrument != PFS_NO_INSTRUMENT)
-			pfs_digest_wait_restore(&row);
+		row->instrument = pfs_saved_instrument(&names[row->instrument]);
+		limit_min(&row->totals);
+		if (row->instrument != PFS_NO_INSTRUMENT)
+			pfs_digest_wait_restore(row);
 	}
 }
 
@@ -362,22 +267,10 @@ const PfsSaveSection pfs_save_digest_waits = {
 
 /* ---- rows of tables ---- */
 
-/* Puts rows of a table or an index as readers get them, in picoseconds. */
 static void
 put_rows_cb(const PfsDigestRowsRow *row, void *arg)
 {
-	PfsSavedRows saved = {
-		.key = key_to_save(&row->key),
-		.relation_database = row->database,
-		.relation = row->relation,
-		.index = row->index,
-		.time = totals_to_save(&row->all),
-	};
-
-	/* A run can have had its time, and not have found a row. */
-	saved.time.sum = ps_of(row->all.sum);
-	memcpy(saved.counts, row->counts, sizeof(saved.counts));
-	pfs_save_put_record(arg, &pfs_save_rows_format, PFS_SAVED_ROWS_ROWS, &saved);
+	pfs_save_put_record(arg, &pfs_save_rows_format, PFS_SAVED_ROWS_ROWS, row);
 }
 
 static void
@@ -393,26 +286,16 @@ digest_rows_write(PfsSaveWriter *w)
  * shows; where pfs was not there to see the drop, its numbers stay until the database goes.
  */
 static void
-digest_rows_use(PfsSaveRecords *r, const PfsSaveHead *head)
+digest_rows_use(PfsSaveRecords *r)
 {
 	PfsSavedAny record;
-	const PfsSavedRows *saved = (const PfsSavedRows *) &record;
+	PfsDigestRowsRow *row = (PfsDigestRowsRow *) &record;
 
 	pfs_save_use_resets(r, PFS_SAVED_ROWS_RESET);
-	if (pfs_sizes.digests == 0 || pfs_sizes.tables == 0)
-		return;
-	while (pfs_save_get_kind(r, PFS_SAVED_ROWS_ROWS, &record))
+	while (pfs_sizes.digests > 0 && pfs_sizes.tables > 0 && pfs_save_get_kind(r, PFS_SAVED_ROWS_ROWS, &record))
 	{
-		PfsDigestRowsRow row = {
-			.key = key_of(&saved->key),
-			.database = saved->relation_database,
-			.relation = saved->relation,
-			.index = saved->index,
-			.all = totals_of(&saved->time),
-		};
-
-		memcpy(row.counts, saved->counts, sizeof(row.counts));
-		pfs_digest_rows_restore(&row);
+		limit_min(&row->all);
+		pfs_digest_rows_restore(row);
 	}
 }
 

@@ -15,8 +15,6 @@
 #include "pfs_save_names.h"
 #include "pfs_shared.h"
 
-StaticAssertDecl(PFS_SAVE_RINGS == PFS_NUM_LOAD_RESOLUTIONS, "others are passed over");
-
 /* ---- periods ---- */
 
 typedef struct PutPeriods
@@ -25,21 +23,38 @@ typedef struct PutPeriods
 	uint32		nevents;		/* names that are in the file */
 } PutPeriods;
 
+/* Puts a period, then its rows.  Those of an instrument that has come since are in the remainder. */
 static void
 put_period_cb(PfsLoadResolution resolution, const PfsLoadHead *head, const PfsLoadRow *rows, void *arg)
 {
-	PutPeriods *put = arg;
+	const PutPeriods *put = arg;
+	PfsSavedPeriod period = {resolution, head->resolution, head->begin, head->end, head->length};
 
-	pfs_save_put_period(put->w, resolution, head, rows, put->nevents);
+	pfs_save_put_record(put->w, &pfs_save_load_format, PFS_SAVED_LOAD_PERIOD, &period);
+	for (int i = 0; i < head->nrows; i++)
+	{
+		PfsLoadRow	row = rows[i];
+
+		if (row.key.instrument >= put->nevents && row.key.instrument < PFS_LOAD_REMAINDER)
+			row.key = pfs_load_remainder_of(&row.key);
+		row.key.instrument += PFS_SAVED_EVENTS;
+		pfs_save_put_record(put->w, &pfs_save_load_format, PFS_SAVED_LOAD_ROW, &row);
+	}
 }
 
+/* Puts the names of classes and events, then all periods, of which each resolution's one under way is the last. */
 static void
 load_write(PfsSaveWriter *w)
 {
 	PutPeriods	put = {.w = w};
 
 	pfs_save_put_reset(w, &pfs_save_load_format, PFS_SAVED_LOAD_RESET, "load_history");
-	pfs_save_put_classes(w);
+	for (int i = 0; i < PFS_NUM_LOAD_CLASSES; i++)
+	{
+		PfsSavedClass class = {{pfs_load_class_name(i), strlen(pfs_load_class_name(i))}};
+
+		pfs_save_put_record(w, &pfs_save_load_format, PFS_SAVED_LOAD_CLASS, &class);
+	}
 	put.nevents = pfs_save_put_names(w, &pfs_save_load_format, PFS_SAVED_LOAD_EVENT);
 	for (PfsLoadResolution r = 0; r < PFS_NUM_LOAD_RESOLUTIONS; r++)
 	{
@@ -48,53 +63,98 @@ load_write(PfsSaveWriter *w)
 	}
 }
 
-/*
- * Makes the numbers of events this server's; a row without one joins its remainder.  Returns how
- * many rows are left.
- */
-static int
-take_rows(PfsLoadRow *rows, int nrows, PfsSavedName *events)
+/* What is read: the names so far, and the period whose rows come. */
+typedef struct TakePeriods
 {
-	int			n = 0;
+	PfsSavedName *events;
+	uint32		nclasses;
+	uint8		classes[PFS_SAVE_CLASSES_MAX];	/* here; PG_UINT8_MAX: not
+												 * known */
+	PfsSavedPeriod period;		/* resolution 0: none yet */
+	int			nrows;
+	PfsLoadRow	rows[PFS_LOAD_LARGEST];
+	PfsLoadRow	rest[PFS_LOAD_REMAINDERS];
+} TakePeriods;
 
-	for (int i = 0; i < nrows; i++)
-	{
-		PfsLoadRow	row = rows[i];
+static void
+take_class(TakePeriods *take, const PfsSavedClass *class)
+{
+	char		name[NAMEDATALEN] = {0};
+	uint8	   *number = &take->classes[take->nclasses];
 
-		if (row.key.instrument < PFS_LOAD_REMAINDER)
-		{
-			row.key.instrument = pfs_saved_instrument(&events[row.key.instrument]);
-			/* There is no room for it, or it has no name. */
-			if (row.key.instrument == PFS_NO_INSTRUMENT)
-				row.key.instrument = PFS_LOAD_REMAINDER;
-		}
-		if (row.key.instrument != PFS_LOAD_REMAINDER)
-			rows[n++] = row;
-		else
-		{
-			pfs_save_make_remainder(&row.key);
-			n = pfs_save_add_remainder(rows, n, &row);
-		}
-	}
-	return n;
+	if (take->nclasses == PFS_SAVE_CLASSES_MAX)
+		return;
+	take->nclasses++;
+	if (class->name.len > 0)
+		memcpy(name, class->name.text, Min(class->name.len, NAMEDATALEN - 1));
+	if (!pfs_load_class_by_name(name, number))
+		*number = PG_UINT8_MAX;
 }
 
-/* Puts all periods behind those that are there: at a start, none. */
+/*
+ * Makes the numbers of a row this server's.  One without an event here, and what another version keeps apart beyond
+ * PFS_LOAD_LARGEST, is in the remainder; one of a type or a class that is not known here is passed over.
+ */
 static void
-load_use(PfsSaveRecords *r, const PfsSaveHead *saved)
+take_row(TakePeriods *take, PfsLoadRow *row)
 {
-	PfsSavedPeriods periods = {.records = r};
-	PfsSavedName *events = pfs_save_take_names(r, PFS_SAVED_LOAD_EVENT);
-	uint8		ring;
-	PfsLoadHead head;
+	PfsLoadKey *key = &row->key;
+
+	key->class = key->class < take->nclasses ? take->classes[key->class] : PG_UINT8_MAX;
+	if (key->class == PG_UINT8_MAX || key->type >= PFS_NUM_LOAD_TYPES)
+		return;
+	key->statement = key->statement != PFS_LOAD_NO_STATEMENT ? PFS_LOAD_STATEMENT : PFS_LOAD_NO_STATEMENT;
+	key->instrument -= PFS_SAVED_EVENTS;
+	if (key->instrument < PFS_LOAD_REMAINDER)
+	{
+		key->instrument = pfs_saved_instrument(&take->events[key->instrument]);
+		if (key->instrument == PFS_NO_INSTRUMENT)
+			key->instrument = PFS_LOAD_REMAINDER;
+	}
+	if (pfs_load_is_remainder(key) || take->nrows == PFS_LOAD_LARGEST)
+		pfs_load_add_to_rest(take->rest, row);
+	else
+		take->rows[take->nrows++] = *row;
+}
+
+/* Puts the period that is whole, if its ring is known here, behind those that are there: at a start, none. */
+static void
+take_period(TakePeriods *take, const PfsSavedPeriod *next)
+{
+	const PfsSavedPeriod *period = &take->period;
+	PfsLoadHead head = {.begin = period->begin, .end = period->end, .length = period->length, .resolution = period->resolution};
 	PfsLoadRow	rows[PFS_LOAD_ROWS_MAX];
 
-	pfs_save_use_resets(r, PFS_SAVED_LOAD_RESET);
-	while (pfs_save_get_period(&periods, &ring, &head, rows))
+	if (period->resolution > 0 && period->ring < PFS_NUM_LOAD_RESOLUTIONS)
 	{
 		head.generation = pfs_load_generation();
-		pfs_load_put(ring, &head, rows, take_rows(rows, head.nrows, events));
+		pfs_load_put(period->ring, &head, rows, pfs_load_rows_to_keep(take->rows, take->nrows, take->rest, rows));
 	}
+	if (next != NULL)
+		take->period = *next;
+	take->nrows = 0;
+	memset(take->rest, 0, sizeof(take->rest));
+}
+
+/* Takes all periods; the last one is whole when there are no more records. */
+static void
+load_use(PfsSaveRecords *r)
+{
+	TakePeriods take = {.events = pfs_save_take_names(r, PFS_SAVED_LOAD_EVENT)};
+	PfsSavedAny record;
+	int			kind;
+
+	pfs_save_use_resets(r, PFS_SAVED_LOAD_RESET);
+	while ((kind = pfs_save_get_record(r, &record)) >= 0)
+	{
+		if (kind == PFS_SAVED_LOAD_CLASS)
+			take_class(&take, (const PfsSavedClass *) &record);
+		else if (kind == PFS_SAVED_LOAD_PERIOD)
+			take_period(&take, (const PfsSavedPeriod *) &record);
+		else if (kind == PFS_SAVED_LOAD_ROW)
+			take_row(&take, (PfsLoadRow *) &record);
+	}
+	take_period(&take, NULL);
 }
 
 const PfsSaveSection pfs_save_load = {
@@ -147,7 +207,7 @@ load_texts_write(PfsSaveWriter *w)
 			continue;
 		saved = (PfsSavedLoadText)
 		{
-			key.query_id, key.database, key.user,
+			key,
 			{
 				copy, Min((uint32) len, room)
 			}
@@ -158,17 +218,16 @@ load_texts_write(PfsSaveWriter *w)
 }
 
 static void
-load_texts_use(PfsSaveRecords *r, const PfsSaveHead *head)
+load_texts_use(PfsSaveRecords *r)
 {
 	PfsSavedAny record;
 
 	while (pfs_save_get_record(r, &record) >= 0)
 	{
 		const PfsSavedLoadText *saved = (const PfsSavedLoadText *) &record;
-		PfsLoadTextKey key = {.query_id = saved->query_id, .database = saved->database, .user = saved->user};
 
-		if (saved->text.text != NULL)
-			pfs_load_text_put(&key, saved->text.text, saved->text.len);
+		if (saved->text.len > 0)
+			pfs_load_text_put(&saved->key, saved->text.text, saved->text.len);
 	}
 }
 

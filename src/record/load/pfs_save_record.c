@@ -6,6 +6,7 @@
 
 #include "datatype/timestamp.h"
 
+#include "pfs_clock.h"
 #include "pfs_histogram.h"
 #include "pfs_save_record.h"
 
@@ -61,14 +62,14 @@ put_buckets(PfsSaveWriter *w, const uint64 *buckets)
 	put_bytes(w, bytes, at - bytes);
 }
 
-/* A member of a struct, by its size; as get_wire_number(), on machines whose lowest byte comes first. */
+/* A number that is a member of a struct, as store_number() stores it: on machines whose lowest byte comes first. */
 static Number
-load_number(const char *member, uint16 size)
+load_number(const PfsSaveField *field, const char *member, uint64 frequency)
 {
 	Number		number = 0;
 
-	memcpy(&number, member, size);
-	return number;
+	memcpy(&number, member, field->size);
+	return field->type == PFS_SAVE_TICKS ? number * PFS_PS_PER_SECOND / frequency : number;
 }
 
 /* Says how fields of a type are written. */
@@ -96,7 +97,7 @@ put_field(PfsSaveWriter *w, const PfsSaveField *field, const char *record)
 	switch (field->type)
 	{
 		case PFS_SAVE_TEXT:
-			put_bytes(w, ((const PfsSavedString *) member)->text, ((const PfsSavedString *) member)->len);
+			put_bytes(w, ((const PfsText *) member)->text, ((const PfsText *) member)->len);
 			break;
 		case PFS_SAVE_BUCKETS:
 			put_buckets(w, (const uint64 *) member);
@@ -105,7 +106,7 @@ put_field(PfsSaveWriter *w, const PfsSaveField *field, const char *record)
 			put_number(w, (uint64) *(const int64 *) member << 1 ^ (uint64) (*(const int64 *) member >> 63));
 			break;
 		default:
-			put_number(w, load_number(member, field->size));
+			put_number(w, load_number(field, member, w->frequency));
 	}
 }
 
@@ -219,7 +220,7 @@ get_buckets(PfsSaveReader *r, uint64 *buckets)
 }
 
 static bool
-get_string(PfsSaveReader *r, PfsSavedString *string)
+get_string(PfsSaveReader *r, PfsText *string)
 {
 	PfsSaveReader bytes;
 
@@ -231,24 +232,33 @@ get_string(PfsSaveReader *r, PfsSavedString *string)
 }
 
 static bool
-is_text(const PfsSavedString *string)
+is_text(const PfsText *string)
 {
 	return string->len == 0 || memchr(string->text, '\0', string->len) == NULL;
 }
 
-/* Stores a number in its member; false: it is out of the range that the type and the member have. */
+/*
+ * Stores a number in its member; false: it is out of the range that the type and the member have.  Ticks are rounded up, so
+ * that those come out that were written.
+ */
 static bool
-store_number(const PfsSaveField *field, char *member, Number number)
+store_number(const PfsSaveField *field, char *member, Number number, uint64 frequency)
 {
 	if (field->type == PFS_SAVE_TIME)
 	{
 		*(int64 *) member = (int64) (uint64) number;
 		return IS_VALID_TIMESTAMP(*(int64 *) member);
 	}
-	if (field->type == PFS_SAVE_SUM && number >= PFS_SAVE_PS_MAX)
+	if ((field->type == PFS_SAVE_SUM || field->type == PFS_SAVE_TICKS) && number >= PFS_SAVE_PS_MAX)
 		return false;
 	if (field->type == PFS_SAVE_COUNT && number > PG_INT64_MAX / 2)
 		return false;
+	if (field->type == PFS_SAVE_TICKS)
+	{
+		number = (number * frequency + PFS_PS_PER_SECOND - 1) / PFS_PS_PER_SECOND;
+		if (field->size == sizeof(uint64))
+			number = Min(number, PG_UINT64_MAX);
+	}
 	if (field->size < sizeof(number) && number >> (8 * field->size) != 0)
 		return false;
 	memcpy(member, &number, field->size);
@@ -260,7 +270,7 @@ store_number(const PfsSaveField *field, char *member, Number number)
  * there is none.
  */
 static bool
-get_field(PfsSaveReader *r, uint8 wire, const PfsSaveField *field, char *record)
+get_field(PfsSaveRecords *r, uint8 wire, const PfsSaveField *field, char *record)
 {
 	char	   *member = record + field->offset;
 	Number		number;
@@ -268,11 +278,11 @@ get_field(PfsSaveReader *r, uint8 wire, const PfsSaveField *field, char *record)
 	switch (field->type)
 	{
 		case PFS_SAVE_TEXT:
-			return get_string(r, (PfsSavedString *) member) && is_text((const PfsSavedString *) member);
+			return get_string(&r->bytes, (PfsText *) member) && is_text((const PfsText *) member);
 		case PFS_SAVE_BUCKETS:
-			return get_buckets(r, (uint64 *) member);
+			return get_buckets(&r->bytes, (uint64 *) member);
 		default:
-			return get_wire_number(r, wire, &number) && store_number(field, member, number);
+			return get_wire_number(&r->bytes, wire, &number) && store_number(field, member, number, r->frequency);
 	}
 }
 
@@ -421,7 +431,7 @@ pfs_save_get_record(PfsSaveRecords *r, void *record)
 		{
 			const PfsSaveField *field = r->map->fields[i].field < 0 ? NULL : &own->fields[r->map->fields[i].field];
 
-			if (field != NULL ? get_field(&r->bytes, r->map->fields[i].wire, field, record) :
+			if (field != NULL ? get_field(r, r->map->fields[i].wire, field, record) :
 				skip_field(&r->bytes, r->map->fields[i].wire))
 				continue;
 			snprintf(r->problem, sizeof(r->problem), "field \"%s\" of a record \"%s\" is damaged",

@@ -39,17 +39,14 @@ typedef enum PfsSaveType
 								 * of it: uint64 */
 	PFS_SAVE_SUM,				/* picoseconds, or a sum that has the same
 								 * limit: PfsTicks */
+	PFS_SAVE_TICKS,				/* the same in ticks of the default timer,
+								 * which are picoseconds in the file; of one
+								 * event: uint64, which ends there */
 	PFS_SAVE_TIME,				/* TimestampTz */
-	PFS_SAVE_TEXT,				/* PfsSavedString */
+	PFS_SAVE_TEXT,				/* PfsText, without a zero byte; of what is
+								 * read, in the file's bytes */
 	PFS_SAVE_BUCKETS,			/* uint64 [PFS_HISTOGRAM_BUCKETS] */
 } PfsSaveType;
-
-/* Not terminated, and without a zero byte; of what is read, in the file's bytes.  NULL: none. */
-typedef struct PfsSavedString
-{
-	const char *text;
-	uint32		len;
-} PfsSavedString;
 
 typedef struct PfsSaveField
 {
@@ -126,6 +123,8 @@ struct PfsSaveRecords
 	const PfsSaveFormat *format;
 	const PfsSaveMap *map;
 	PfsSaveReader bytes;
+	uint64		frequency;		/* of the timer by whose ticks records count;
+								 * 0: nobody uses what is read */
 	uint32		nread[PFS_SAVE_KINDS_MAX];	/* by kind here: records so far */
 	char		problem[160];	/* why it cannot be read; "": none so far */
 };
@@ -167,13 +166,13 @@ typedef union PfsSavedAny
 /* A name of an instrument, "" of one that has none; others refer to it by its place among these. */
 typedef struct PfsSavedEvent
 {
-	PfsSavedString name;
+	PfsText		name;
 } PfsSavedEvent;
 
 /* Since when a table counts. */
 typedef struct PfsSavedReset
 {
-	PfsSavedString table;
+	PfsText		table;
 	TimestampTz time;
 } PfsSavedReset;
 

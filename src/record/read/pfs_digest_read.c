@@ -164,13 +164,13 @@ emit_copy(const Copies *c, PfsDigest *copy, PfsDigestEmit emit, void *arg)
 		row.buckets = copy->buckets;
 	if ((parts & PFS_DIGEST_TEXT) && copy->text_len > 0)
 	{
-		row.text = from + c->text;
-		row.text_len = copy->text_len;
+		row.text.text = from + c->text;
+		row.text.len = copy->text_len;
 	}
 	if ((parts & PFS_DIGEST_SAMPLE) && copy->sample_seen != 0)
 	{
-		row.sample = from + c->sample;
-		row.sample_len = copy->sample_len;
+		row.sample.text = from + c->sample;
+		row.sample.len = copy->sample_len;
 		row.sample_seen = pfs_clock_timestamp(copy->sample_seen, copy->sample_offset);
 		row.sample_ticks = copy->sample_ticks;
 	}

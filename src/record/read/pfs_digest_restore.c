@@ -25,16 +25,18 @@ static uint32 hint;
 static uint32 wait_hint;
 
 /*
- * Cuts a text that is longer than texts may be now.  Its encoding is not known here; bytes of
+ * Copies a text, as far as there is room for it now, and returns its length.  Its encoding is not known here; bytes of
  * one character are above 127 in all that a database can have.
  */
 static uint32
-cut(const char *text, uint32 len, uint32 max)
+restore_text(char *to, const PfsText *text, uint32 max)
 {
-	if (len <= max)
-		return len;
-	for (len = max; len > 0 && IS_HIGHBIT_SET(text[len - 1]); len--)
-		;
+	uint32		len = Min(text->len, max);
+
+	while (len < text->len && len > 0 && IS_HIGHBIT_SET(text->text[len - 1]))
+		len--;
+	if (len > 0)
+		memcpy(to, text->text, len);
 	return len;
 }
 
@@ -42,10 +44,9 @@ cut(const char *text, uint32 len, uint32 max)
 static void
 restore_texts(PfsDigest *d, const PfsDigestRow *row)
 {
-	if (row->text != NULL && pfs_sizes.digest_text > 0)
+	if (row->text.len > 0 && pfs_sizes.digest_text > 0)
 	{
-		d->text_len = cut(row->text, row->text_len, pfs_sizes.digest_text);
-		memcpy(d->texts, row->text, d->text_len);
+		d->text_len = restore_text(d->texts, &row->text, pfs_sizes.digest_text);
 
 		/*
 		 * Perhaps it was provisional.  The next statement of the digest that
@@ -53,10 +54,9 @@ restore_texts(PfsDigest *d, const PfsDigestRow *row)
 		 */
 		d->text_state = PFS_TEXT_PROVISIONAL;
 	}
-	if (row->sample != NULL && pfs_sizes.sql_text > 0)
+	if (row->sample.len > 0 && pfs_sizes.sql_text > 0)
 	{
-		d->sample_len = cut(row->sample, row->sample_len, pfs_sizes.sql_text);
-		memcpy(d->texts + pfs_sizes.digest_text, row->sample, d->sample_len);
+		d->sample_len = restore_text(d->texts + pfs_sizes.digest_text, &row->sample, pfs_sizes.sql_text);
 		d->sample_seen = pfs_clock_reading_before(row->sample_seen, &d->sample_offset);
 		d->sample_ticks = row->sample_ticks;
 	}

@@ -16,8 +16,6 @@
 #include "pfs_clock.h"
 #include "pfs_clock_source.h"
 
-#define PICOSECONDS_PER_SECOND INT64CONST(1000000000000)
-
 /* How long the cycle counter is compared with CLOCK_MONOTONIC at start. */
 #define CALIBRATION_NS	INT64CONST(20000000)
 /* Calls among which the cheapest one is a timer's overhead (MySQL's number). */
@@ -311,15 +309,9 @@ pfs_ticks_to_ps(PfsTimer timer, unsigned __int128 ticks)
 	 * Most waits are short: a division of 128 bits takes several times as
 	 * long.
 	 */
-	if (ticks <= UINT64_MAX / PICOSECONDS_PER_SECOND)
-		return (uint64) ticks * PICOSECONDS_PER_SECOND / frequency;
-	return ticks * PICOSECONDS_PER_SECOND / frequency;
-}
-
-unsigned	__int128
-pfs_ps_to_ticks(PfsTimer timer, PfsPicoseconds ps)
-{
-	return (ps * pfs_clock->frequency[timer] + PICOSECONDS_PER_SECOND - 1) / PICOSECONDS_PER_SECOND;
+	if (ticks <= UINT64_MAX / PFS_PS_PER_SECOND)
+		return (uint64) ticks * PFS_PS_PER_SECOND / frequency;
+	return ticks * PFS_PS_PER_SECOND / frequency;
 }
 
 #define PS_PER_MICROSECOND 1000000
@@ -362,7 +354,7 @@ pfs_clock_reading_before(TimestampTz time, int64 *offset)
 
 	if (time < pfs_clock->start_time)
 		before = (PfsPicoseconds) (pfs_clock->start_time - time) * PS_PER_MICROSECOND;
-	ticks = pfs_ps_to_ticks(pfs_timer_default(), before);
+	ticks = before * pfs_clock->frequency[pfs_timer_default()] / PFS_PS_PER_SECOND;
 	*offset = time;
 	return ticks < zero ? zero - (uint64) ticks : 1;
 }

@@ -29,6 +29,8 @@ typedef enum PfsTimer
 
 #define PFS_NUM_TIMERS (PFS_TIMER_TICK + 1)
 
+#define PFS_PS_PER_SECOND INT64CONST(1000000000000)
+
 /* Picoseconds do not fit 64 bits after 213 days. */
 typedef unsigned __int128 PfsPicoseconds;
 
@@ -86,9 +88,6 @@ extern uint64 pfs_clock_reading_before(TimestampTz time, int64 *offset);
 
 /* Differences of two readings, or a sum of them, as picoseconds. */
 extern PfsPicoseconds pfs_ticks_to_ps(PfsTimer timer, unsigned __int128 ticks);
-
-/* And back, rounded up, so that the same ticks come out again; of less than 2^94. */
-extern unsigned __int128 pfs_ps_to_ticks(PfsTimer timer, PfsPicoseconds ps);
 
 /* Ticks of a timer in those of the default timer.  Any context. */
 static inline uint64

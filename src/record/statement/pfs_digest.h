@@ -309,7 +309,7 @@ extern bool pfs_digest_remove(uint32 index, uint64 word, void (*take) (PfsDigest
 #define PFS_DIGEST_TEXT		0x2
 #define PFS_DIGEST_SAMPLE	0x4
 
-/* A private copy.  Texts are not terminated; NULL: none, or not asked for. */
+/* A private copy, in which may be missing what was not asked for. */
 typedef struct PfsDigestRow
 {
 	PfsDigestKey key;			/* all others: 0 */
@@ -317,10 +317,8 @@ typedef struct PfsDigestRow
 	TimestampTz first_seen;
 	TimestampTz last_seen;
 	const uint64 *buckets;
-	const char *text;
-	const char *sample;
-	uint32		text_len;
-	uint32		sample_len;
+	PfsText		text;
+	PfsText		sample;
 	TimestampTz sample_seen;
 	uint64		sample_ticks;
 } PfsDigestRow;
