@@ -70,7 +70,7 @@ read_objects(PfsPatience *patience, void *arg)
 	hammer_copy_counts(ended, x->ended, KEYS);
 	memset(all, 0xFF, sizeof(all));
 	memset(seen, 0, KEYS * sizeof(uint64));
-	pfs_pending_copy_all(KIND, &copies, patience);
+	pfs_pending_copy_all(KIND, PFS_PENDING_OBJECT, &copies, patience);
 	while ((index = pfs_pages_next(objects, &pos, &word)) != PFS_NO_RECORD)
 	{
 		const Object *object = pfs_pages_record(objects, index);

@@ -92,7 +92,7 @@ event_copy(PfsScan *scan)
 {
 	PfsCalls   *calls = palloc_extended(pfs_instruments->max * sizeof(PfsCalls), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 
-	pfs_file_sums_each(PFS_FILE_SUMS_ALL, add_call_cb, calls);
+	pfs_file_sums_each(true, add_call_cb, calls);
 	pfs_calls_add_rows(scan, calls);
 	pfree(calls);
 }
@@ -130,9 +130,21 @@ copy_name(PfsScan *scan, uint32 file, uint64 word)
 	return pfs_file_name(file, word, name) ? MemoryContextStrdup(scan->rows_context, name) : NULL;
 }
 
-/*
- * Adds one sum to the row of its file and instrument, and by kind of its use; they come together.
- */
+/* The row of a file's instrument and use; NULL: there is none yet.  Rows of one file come together. */
+static SumRow *
+find_row(const PfsScan *scan, uint32 file, PfsInstrumentId instrument, PfsFileUse use)
+{
+	SumRow	   *rows = (SumRow *) scan->rows;
+
+	for (Size i = scan->nrows; i > 0 && rows[i - 1].file == file; i--)
+	{
+		if (rows[i - 1].instrument == instrument && rows[i - 1].use == use)
+			return &rows[i - 1];
+	}
+	return NULL;
+}
+
+/* Adds one sum to the row of its file and instrument, and by kind of its use. */
 static void
 add_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
 {
@@ -140,13 +152,15 @@ add_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
 	bool		by_kind = scan->table == &pfs_table_file_summary_by_kind;
 	PfsInstrumentId instrument = PFS_CALLS_INSTRUMENT(sum->key);
 	PfsFileUse	use = by_kind ? PFS_FILE_KEY_USE(sum->key) : PFS_USE_OTHER;
-	SumRow	   *row = scan->nrows > 0 ? (SumRow *) scan->rows + scan->nrows - 1 : NULL;
+	const SumRow *last = scan->nrows > 0 ? (SumRow *) scan->rows + scan->nrows - 1 : NULL;
+	SumRow	   *row;
 
 	if (scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument)
 		return;
-	if (row == NULL || row->file != file || row->instrument != instrument || row->use != use)
+	row = find_row(scan, file, instrument, use);
+	if (row == NULL)
 	{
-		const char *name = row != NULL && row->file == file ? row->name : NULL;
+		const char *name = last != NULL && last->file == file ? last->name : NULL;
 
 		if (name == NULL && file != PFS_NO_RECORD)
 			name = copy_name(scan, file, word);
@@ -164,13 +178,13 @@ add_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
 static void
 instance_copy(PfsScan *scan)
 {
-	pfs_file_sums_each(PFS_FILE_SUMS_SORTED, add_sum_cb, scan);
+	pfs_file_sums_each(false, add_sum_cb, scan);
 }
 
 static void
 kind_copy(PfsScan *scan)
 {
-	pfs_file_sums_each(PFS_FILE_SUMS_SORTED | PFS_FILE_SUMS_ALL, add_sum_cb, scan);
+	pfs_file_sums_each(true, add_sum_cb, scan);
 }
 
 #define INSTANCE_COLUMNS(X, t) \

@@ -27,18 +27,21 @@ typedef struct InstanceRow
 
 PFS_COLUMNS(instances, InstanceRow, COLUMNS)
 
-/* Adds one sum of a file to the row of the file and instrument; they come together. */
+/* Adds one sum of a file to the row of the file and instrument; those of a file come together. */
 static void
 add_file_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
 {
 	PfsScan    *scan = arg;
 	PfsInstrumentId instrument = PFS_CALLS_INSTRUMENT(sum->key);
 	uint64		object = (uintptr_t) pfs_pages_record(pfs_files, file);
-	InstanceRow *row = scan->nrows > 0 ? (InstanceRow *) scan->rows + scan->nrows - 1 : NULL;
+	InstanceRow *rows = (InstanceRow *) scan->rows;
+	InstanceRow *row = NULL;
 
 	if (scan->instrument != PFS_NO_INSTRUMENT && instrument != scan->instrument)
 		return;
-	if (row == NULL || row->object_instance != object || row->instrument != instrument)
+	for (Size i = scan->nrows; i > 0 && row == NULL && rows[i - 1].object_instance == object; i--)
+		row = rows[i - 1].instrument == instrument ? &rows[i - 1] : NULL;
+	if (row == NULL)
 	{
 		row = pfs_scan_add(scan);
 		row->instrument = instrument;
@@ -50,7 +53,7 @@ add_file_sum_cb(uint32 file, uint64 word, const PfsChained *sum, void *arg)
 static void
 files_copy(PfsScan *scan)
 {
-	pfs_file_sums_each(PFS_FILE_SUMS_SORTED, add_file_sum_cb, scan);
+	pfs_file_sums_each(false, add_file_sum_cb, scan);
 }
 
 /* Adds the counters of one socket, unless a condition on event_name leaves it out. */

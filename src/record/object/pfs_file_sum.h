@@ -60,17 +60,12 @@ extern PfsChained pfs_file_sum_of_pending(const PfsPending *place);
 /* ---- SQL commands: pfs_file_sum_read.c ---- */
 
 /*
- * What was counted, at one moment, in sums of an instrument and a part: each record of a file that is
- * there, what each process has pending of it, and what no such file has, as of file PFS_NO_RECORD.  So all
+ * What was counted, at one moment, in sums of an instrument and a part: by file each record of a file that is
+ * there, and what each process has pending of it; then (all) what no such file has, as of file PFS_NO_RECORD.  So all
  * sums of a use are what calls on such files have counted.
- *
- * PFS_FILE_SUMS_SORTED: by file, instrument, use; then what no file has only with PFS_FILE_SUMS_ALL.
  */
-#define PFS_FILE_SUMS_ALL (1 << 0)
-#define PFS_FILE_SUMS_SORTED (1 << 1)
-
 typedef void (*PfsFileSumEmit) (uint32 file, uint64 word, const PfsChained *copy, void *arg);
-extern void pfs_file_sums_each(int flags, PfsFileSumEmit emit, void *arg);
+extern void pfs_file_sums_each(bool all, PfsFileSumEmit emit, void *arg);
 
 /*
  * TRUNCATE of the instances: their counters go to the event names; of the

@@ -217,7 +217,7 @@ compare_objects(const void *a, const void *b)
  * caller frees the copies.
  */
 void
-pfs_pending_copy_all(PfsCountedObjects kind, PfsPendingCopies *copies, PfsPatience *patience)
+pfs_pending_copy_all(PfsCountedObjects kind, int part, PfsPendingCopies *copies, PfsPatience *patience)
 {
 	Size		size = pfs_counted_kinds[kind]->shape->size;
 
@@ -225,18 +225,26 @@ pfs_pending_copy_all(PfsCountedObjects kind, PfsPendingCopies *copies, PfsPatien
 	{
 		.kind = kind, .max = 64, .items = palloc(64 * size)
 	};
-	each_between(kind, oldest_of(kind, PFS_PENDING_OBJECT), PG_UINT64_MAX, keep_cb, copies, patience);
+	each_between(kind, oldest_of(kind, part), PG_UINT64_MAX, keep_cb, copies, patience);
 	qsort(copies->items, copies->n, size, compare_objects);
+}
+
+const PfsPending *
+pfs_pending_copy_next(PfsPendingCopies *copies, uint64 object)
+{
+	if (copies->next == copies->n || copy_at(copies, copies->next)->object > object)
+		return NULL;
+	return copy_at(copies, copies->next++);
 }
 
 /* Passes by the copies of objects that nobody has asked for. */
 void
 pfs_pending_of_object(PfsPendingCopies *copies, uint64 object, PfsPendingEach each, void *arg)
 {
-	for (; copies->next < copies->n && copy_at(copies, copies->next)->object <= object; copies->next++)
+	for (const PfsPending *p; (p = pfs_pending_copy_next(copies, object)) != NULL;)
 	{
-		if (copy_at(copies, copies->next)->object == object)
-			each(copy_at(copies, copies->next), arg);
+		if (p->object == object)
+			each(p, arg);
 	}
 }
 

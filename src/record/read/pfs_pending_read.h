@@ -28,7 +28,7 @@ extern void pfs_section_copy(uint32 thread, void *to, const void *from, size_t s
 typedef void (*PfsPendingEach) (const PfsPending *p, void *arg);
 extern void pfs_pending_each(PfsCountedObjects kind, PfsPendingEach each, void *arg, PfsPatience *patience);
 
-/* Copies of the places whose numbers still count for their object, ordered by object. */
+/* Copies of the places whose numbers still count for a part, ordered by object. */
 typedef struct PfsPendingCopies
 {
 	PfsCountedObjects kind;
@@ -38,7 +38,10 @@ typedef struct PfsPendingCopies
 	uint32		next;			/* that nobody has been given */
 } PfsPendingCopies;
 
-extern void pfs_pending_copy_all(PfsCountedObjects kind, PfsPendingCopies *copies, PfsPatience *patience);
+extern void pfs_pending_copy_all(PfsCountedObjects kind, int part, PfsPendingCopies *copies, PfsPatience *patience);
+
+/* The next copy of all up to this object; NULL: there are no more. */
+extern const PfsPending *pfs_pending_copy_next(PfsPendingCopies *copies, uint64 object);
 
 /* Calls each() for the copies of one object; objects are asked for in the order of their indexes. */
 extern void pfs_pending_of_object(PfsPendingCopies *copies, uint64 object, PfsPendingEach each, void *arg);

@@ -37,7 +37,7 @@ read_programs(PfsPatience *patience, void *arg)
 	PfsProgramRow *row = &reader->row;
 	PfsPendingCopies pending;
 
-	pfs_pending_copy_all(PFS_COUNTED_PROGRAMS, &pending, patience);
+	pfs_pending_copy_all(PFS_COUNTED_PROGRAMS, PFS_PENDING_OBJECT, &pending, patience);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_programs, &at);)
 	{
 		PfsProgram	program;

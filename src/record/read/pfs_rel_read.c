@@ -41,7 +41,7 @@ read_kind(StatsReader *reader, PfsRelStatKind kind, PfsPatience *patience)
 	PfsPages   *pages = pfs_rel_stats[kind].pages;
 	PfsPendingCopies pending;
 
-	pfs_pending_copy_all(pfs_rel_stat_counted(kind), &pending, patience);
+	pfs_pending_copy_all(pfs_rel_stat_counted(kind), PFS_PENDING_OBJECT, &pending, patience);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pages, &at);)
 	{
 		PfsRelStatCopy copy = {.kind = kind};

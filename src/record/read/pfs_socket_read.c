@@ -96,7 +96,7 @@ read_instances(PfsPatience *patience, void *arg)
 {
 	SocketsReader *reader = arg;
 
-	pfs_pending_copy_all(PFS_COUNTED_SOCKETS, &reader->pending, patience);
+	pfs_pending_copy_all(PFS_COUNTED_SOCKETS, PFS_PENDING_OBJECT, &reader->pending, patience);
 	pfs_sockets_each(read_instance_cb, reader);
 	pfree(reader->pending.items);
 }
