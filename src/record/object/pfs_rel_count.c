@@ -27,9 +27,9 @@ discard_cb(void *stat)
 	pfs_chain_free(pfs_rel_locks, &((PfsRelStat *) stat)->locks, NULL, NULL);
 }
 
-#define KIND(what, max_objects, turn_of) \
+#define KIND(what, max_objects) \
 	.shape = &pfs_pending_rows_shape, \
-	.turn = turn_of, \
+	.turn = PFS_TURN_TABLES, \
 	.objects = &pfs_rel_stats[what].pages, \
 	.max = max_objects, \
 	.add = add_cb, \
@@ -37,8 +37,8 @@ discard_cb(void *stat)
 	.cells = offsetof(PfsRelStat, parts), \
 	.ncells = PFS_NUM_REL_PARTS
 
-const PfsCountedKind pfs_counted_tables = {KIND(PFS_TABLE_STATS, &pfs_sizes.tables, PFS_TURN_TABLES)};
-const PfsCountedKind pfs_counted_indexes = {KIND(PFS_INDEX_STATS, &pfs_sizes.indexes, PFS_TURN_INDEXES)};
+const PfsCountedKind pfs_counted_tables = {KIND(PFS_TABLE_STATS, &pfs_sizes.tables)};
+const PfsCountedKind pfs_counted_indexes = {KIND(PFS_INDEX_STATS, &pfs_sizes.indexes)};
 
 /* ---- counting ---- */
 

@@ -2,8 +2,8 @@
  * pfs_rel_read.c
  *	  Readers and truncation of what is counted of tables and indexes.
  *
- * Rows are in records and in places of processes (pfs_pending_read.h).  Whoever wants both
- * tables and indexes takes the turn of tables first.
+ * Rows are in records and in places of processes (pfs_pending_read.h).  Tables and indexes have one turn, as
+ * whoever wants the ones wants the others.
  */
 #include "postgres.h"
 
@@ -64,16 +64,10 @@ read_kind(StatsReader *reader, PfsRelStatKind kind, PfsPatience *patience)
 }
 
 static void
-read_indexes(PfsPatience *patience, void *arg)
-{
-	read_kind(arg, PFS_INDEX_STATS, patience);
-}
-
-static void
-read_tables(PfsPatience *patience, void *arg)
+read_both(PfsPatience *patience, void *arg)
 {
 	read_kind(arg, PFS_TABLE_STATS, patience);
-	pfs_pending_work(PFS_COUNTED_INDEXES, false, read_indexes, arg);
+	read_kind(arg, PFS_INDEX_STATS, patience);
 }
 
 void
@@ -83,7 +77,7 @@ pfs_rel_stats_each(PfsCellView view, PfsRelStatEmit emit, void *arg)
 
 	/* What was found to have gone by the reading before. */
 	pfs_objects_free_removed();
-	pfs_pending_work(PFS_COUNTED_TABLES, false, read_tables, &reader);
+	pfs_blocking_work(PFS_TURN_TABLES, false, read_both, &reader);
 }
 
 /*
@@ -117,25 +111,16 @@ pfs_rel_parts_of_table(const PfsRelStatCopy *copy, PfsTotals *parts)
 typedef struct Truncation
 {
 	PfsCellView view;
-	PfsPatience *of_tables;
 	int64		rows;			/* of tables, that the view loses */
 } Truncation;
 
-/* Both kinds, or a command that is cancelled before has changed nothing. */
 static void
 truncate_both(PfsPatience *patience, void *arg)
 {
 	Truncation *truncation = arg;
 
-	truncation->rows = (int64) pfs_cell_views_truncate(PFS_COUNTED_TABLES, truncation->view, PFS_PENDING_ALL, truncation->of_tables);
+	truncation->rows = (int64) pfs_cell_views_truncate(PFS_COUNTED_TABLES, truncation->view, PFS_PENDING_ALL, patience);
 	(void) pfs_cell_views_truncate(PFS_COUNTED_INDEXES, truncation->view, PFS_PENDING_ALL, patience);
-}
-
-static void
-truncate_with_tables(PfsPatience *patience, void *arg)
-{
-	((Truncation *) arg)->of_tables = patience;
-	pfs_pending_work(PFS_COUNTED_INDEXES, true, truncate_both, arg);
 }
 
 /* What only this view shows is gone; the rest is the other view's from now on. */
@@ -144,7 +129,7 @@ pfs_rel_stats_clear(PfsCellView view)
 {
 	Truncation	truncation = {.view = view};
 
-	pfs_pending_work(PFS_COUNTED_TABLES, true, truncate_with_tables, &truncation);
+	pfs_blocking_work(PFS_TURN_TABLES, true, truncate_both, &truncation);
 	return truncation.rows;
 }
 

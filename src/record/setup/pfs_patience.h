@@ -61,8 +61,7 @@ typedef enum PfsTurn
 	PFS_TURN_SOCKETS,
 	PFS_TURN_PREPARED,
 	PFS_TURN_FILES,
-	PFS_TURN_TABLES,
-	PFS_TURN_INDEXES,			/* behind that of tables */
+	PFS_TURN_TABLES,			/* and indexes */
 	PFS_TURN_PROGRAMS,
 } PfsTurn;
 
