@@ -13,20 +13,20 @@
 /*
  * What a number is added to.  Sums are of events that ended and of the time so far of
  * those that run, by instrument.  Statements themselves, and their processor time with the
- * waits, are what PFS_LOAD_CPU_NAME has inside.  What is said to be a digest's is also in
- * the sum of which it is a part.
+ * waits, are what PFS_LOAD_CPU_NAME has inside.
  */
 typedef enum PfsSum
 {
 	PFS_SUM_WAITS,				/* all of an instrument of waits */
-	PFS_SUM_INSIDE,				/* those inside statements */
-	PFS_SUM_OF_DIGEST,			/* the part of a digest of those inside */
+	PFS_SUM_INSIDE,				/* those inside statements; and the part of
+								 * these that a digest has, if there is one */
+	PFS_SUM_OF_DIGEST,			/* that part alone */
 } PfsSum;
 
 /* One number of a source: where it is added, and how much.  Differences may be negative. */
 typedef struct PfsSumItem
 {
-	PfsDigestKey key;			/* of PFS_SUM_OF_DIGEST */
+	PfsDigestKey key;			/* none: no digest's */
 	uint16		sum;			/* PfsSum */
 	PfsInstrumentId instrument; /* or PFS_LOAD_CPU_NAME */
 	bool		minus;			/* of one that runs: it is taken off */

@@ -131,25 +131,31 @@ sum_of(const PfsSumItem *item)
 	pg_unreachable();
 }
 
+/* Is an item of those inside also in the part of a digest? */
+static inline bool
+has_part(const PfsSumItem *item)
+{
+	return item->sum == PFS_SUM_INSIDE && pfs_digest_is_key(&item->key);
+}
+
 /* Numbers may have wrapped; their differences have not. */
+static void
+add_item(Sum *to, const PfsSumItem *item, bool minus)
+{
+	to->count += (int64) (minus ? -item->count : item->count);
+	to->ticks += (int64) (minus ? -item->ticks : item->ticks);
+}
+
 static void
 add(const PfsSumItems *items, bool minus)
 {
 	for (uint32 i = 0; i < items->n; i++)
 	{
 		const PfsSumItem *item = &items->items[i];
-		Sum		   *to = sum_of(item);
 
-		if (minus != item->minus)
-		{
-			to->count -= (int64) item->count;
-			to->ticks -= (int64) item->ticks;
-		}
-		else
-		{
-			to->count += (int64) item->count;
-			to->ticks += (int64) item->ticks;
-		}
+		add_item(sum_of(item), item, minus != item->minus);
+		if (has_part(item))
+			add_item(part_of(&item->key, item->instrument), item, minus != item->minus);
 	}
 }
 
@@ -168,7 +174,7 @@ pfs_sums_subtract(const PfsSumItems *items)
 void
 pfs_sums_running(const PfsSumItem *item, uint64 length)
 {
-	Sum		   *sum = sum_of(item);
+	Sum		   *sum = has_part(item) ? part_of(&item->key, item->instrument) : sum_of(item);
 
 	sum->longest = Max(sum->longest, length);
 }

@@ -83,19 +83,16 @@ static Known copy;
 
 /*
  * What of pfs_departed is in the sums: as it was read last, and what has moved there from
- * threads since.
+ * threads since; and as it is now.
  */
-static PfsSharedDeparted left_known;
-static PfsSharedDeparted left_now;
-static PfsSumItems left_more;
+static PfsSumItems left_known;
+static PfsSumItems left_now;
 
 void
 pfs_recorder_threads_start(void)
 {
 	known = MemoryContextAllocExtended(TopMemoryContext, Max(pfs_sizes.threads, 1) * sizeof(Known),
 									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	left_known.items = MemoryContextAllocZero(TopMemoryContext, pfs_sizes.cells[PFS_FAMILY_WAITS] * sizeof(PfsDeparted));
-	left_now.items = MemoryContextAllocZero(TopMemoryContext, pfs_sizes.cells[PFS_FAMILY_WAITS] * sizeof(PfsDeparted));
 }
 
 /* Appends a number to those of a source, unless it is 0. */
@@ -154,9 +151,7 @@ copy_cells(const PfsThread *t)
 static void
 add_inside(uint32 instrument, const PfsDigestKey *key, uint64 count, uint64 ticks)
 {
-	add_number(&copy.numbers, PFS_SUM_INSIDE, instrument, NULL, count, ticks);
-	if (pfs_digest_is_key(key))
-		add_number(&copy.numbers, PFS_SUM_OF_DIGEST, instrument, key, count, ticks);
+	add_number(&copy.numbers, PFS_SUM_INSIDE, instrument, key, count, ticks);
 }
 
 /* What the innermost statement has waited for so far. */
@@ -254,17 +249,6 @@ copy_statements(const PfsThread *t, Running *to)
 
 #define COUNTED (PFS_FLAG_DIGEST | PFS_FLAG_TIMED | PFS_FLAG_CURRENT)
 
-/* Adds what a statement, or a wait inside of one, has taken so far, or takes it off. */
-static void
-add_running_inside(uint32 instrument, const PfsDigestKey *key, uint32 flags, uint64 start, bool minus)
-{
-	bool		has_digest = key != NULL && key->query_id != 0;
-
-	add_running(PFS_SUM_INSIDE, instrument, NULL, flags, start, minus, !has_digest && !minus);
-	if (has_digest)
-		add_running(PFS_SUM_OF_DIGEST, instrument, key, flags, start, minus, !minus);
-}
-
 /*
  * Adds the time so far of running statements, each without those inside it.  One that has
  * left the statement in which it began was given its time then, and one that is
@@ -280,7 +264,7 @@ add_statements(const Running *running, int n)
 
 		if ((s->flags & COUNTED) != COUNTED || (s->counts & (PFS_HAS_LEFT | PFS_ONLY_PLANNED)) != 0)
 			continue;
-		add_running_inside(PFS_LOAD_CPU_NAME, &s->key, s->flags, s->start, false);
+		add_running(PFS_SUM_INSIDE, PFS_LOAD_CPU_NAME, &s->key, s->flags, s->start, false, true);
 		if ((s->counts & PFS_IS_NESTED) == 0 || s->outer == 0)
 			continue;
 		for (int j = 0; j < n; j++)
@@ -288,7 +272,7 @@ add_statements(const Running *running, int n)
 			if (running[j].event_id == s->outer)
 				outer = &running[j];
 		}
-		add_running_inside(PFS_LOAD_CPU_NAME, outer != NULL ? &outer->key : NULL, s->flags, s->start, true);
+		add_running(PFS_SUM_INSIDE, PFS_LOAD_CPU_NAME, outer != NULL ? &outer->key : NULL, s->flags, s->start, true, false);
 	}
 }
 
@@ -327,7 +311,7 @@ copy_wait(const PfsWait *w, const PfsDigestKey *charged)
 		return;
 	add_running(PFS_SUM_WAITS, instrument, NULL, flags, start, false, charged == NULL);
 	if (charged != NULL)
-		add_running_inside(instrument, charged, flags, start, false);
+		add_running(PFS_SUM_INSIDE, instrument, charged, flags, start, false, true);
 }
 
 /* Adds all that run.  One in a block that does not fit is looked at again, as copy_statements() says. */
@@ -364,8 +348,8 @@ copy_thread(const PfsThread *t)
 	copy_waits(t, is_charged ? &key : NULL);
 	add_statements(running, n);
 	if (works_since != 0)
-		add_running_inside(PFS_LOAD_CPU_NAME, &key, (uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT, works_since,
-						   false);
+		add_running(PFS_SUM_INSIDE, PFS_LOAD_CPU_NAME, &key, (uint32) pfs_timer_default() << PFS_FLAG_TIMER_SHIFT, works_since,
+					false, true);
 }
 
 /* Copies all that a record's number has; false: no copy is of one moment. */
@@ -444,18 +428,8 @@ take_cells(const PfsSumItems *cells, bool have_moved)
 	for (uint32 i = 0; i < cells->n; i++)
 	{
 		const PfsSumItem *item = &cells->items[i];
-		PfsDeparted *to = &left_known.items[item->instrument];
 
-		if (item->sum == PFS_SUM_WAITS)
-		{
-			to->count += item->count;
-			to->sum += item->ticks;
-		}
-		else
-		{
-			to->handed_count += item->count;
-			to->handed_sum += item->ticks;
-		}
+		add_number(&left_known, item->sum, item->instrument, NULL, item->count, item->ticks);
 	}
 }
 
@@ -502,17 +476,15 @@ read_one(uint32 index, const PfsTick *tick, bool is_last, bool first)
 static void
 read_left(void)
 {
-	left_now.statements = pfs_load_relaxed(&pfs_departed->statements);
-	left_now.statement_ticks = pfs_load_relaxed(&pfs_departed->statement_ticks);
+	left_now.n = 0;
+	add_number(&left_now, PFS_SUM_INSIDE, PFS_LOAD_CPU_NAME, NULL, pfs_load_relaxed(&pfs_departed->statements),
+			   pfs_load_relaxed(&pfs_departed->statement_ticks));
 	for (uint32 i = 0; i < pfs_sizes.cells[PFS_FAMILY_WAITS]; i++)
 	{
 		const PfsDeparted *l = &pfs_departed->items[i];
 
-		left_now.items[i] = (PfsDeparted)
-		{
-			pfs_load_relaxed(&l->count), pfs_load_relaxed(&l->sum),
-				pfs_load_relaxed(&l->handed_count), pfs_load_relaxed(&l->handed_sum)
-		};
+		add_number(&left_now, PFS_SUM_WAITS, i, NULL, pfs_load_relaxed(&l->count), pfs_load_relaxed(&l->sum));
+		add_number(&left_now, PFS_SUM_INSIDE, i, NULL, pfs_load_relaxed(&l->handed_count), pfs_load_relaxed(&l->handed_sum));
 	}
 }
 
@@ -520,23 +492,9 @@ read_left(void)
 static void
 add_departed(void)
 {
-	PfsSharedDeparted before = left_known;
-
-	left_more.n = 0;
-	add_number(&left_more, PFS_SUM_INSIDE, PFS_LOAD_CPU_NAME, NULL, left_now.statements - before.statements,
-			   left_now.statement_ticks - before.statement_ticks);
-	for (uint32 i = 0; i < pfs_sizes.cells[PFS_FAMILY_WAITS]; i++)
-	{
-		const PfsDeparted *is = &left_now.items[i];
-		const PfsDeparted *was = &before.items[i];
-
-		add_number(&left_more, PFS_SUM_WAITS, i, NULL, is->count - was->count, is->sum - was->sum);
-		add_number(&left_more, PFS_SUM_INSIDE, i, NULL, is->handed_count - was->handed_count,
-				   is->handed_sum - was->handed_sum);
-	}
-	pfs_sums_add(&left_more);
-	left_known = left_now;
-	left_now = before;
+	pfs_sums_subtract(&left_known);
+	pfs_sums_add(&left_now);
+	pfs_sum_items_copy(&left_known, &left_now);
 }
 
 /* Tells the sums how long the events are that run. */
