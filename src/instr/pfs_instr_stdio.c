@@ -193,38 +193,26 @@ wrap_fread(void *buf, size_t size, size_t n, FILE *file)
 	return read_from_system(buf, size, n, file);
 }
 
-static char *
-wrap_fgets(char *buf, int size, FILE *file)
-{
-	StreamCall	call;
-	char	   *result;
-
-	if (size <= 1 || has_read_line(file, size - 1))
-		return pfs_real.fgets(buf, size, file);
-	begin_call(&call, file, PFS_OP_READ, true, FRAME);
-	result = pfs_real.fgets(buf, size, file);
-	end_call(&call, bytes_read(&call, result != NULL ? strlen(result) : 0));
-	return result;
-}
-
-/* The wrapper of a call that reads a character. */
-#define WRAP_GETC(name) \
-static int \
-wrap_##name(FILE *file) \
+/* The wrapper of a call that reads a line or a character: is it served from the buffer, and how much has it brought? */
+#define WRAP_READ(type, name, params, args, is_served, moved) \
+static type \
+wrap_##name params \
 { \
 	StreamCall	call; \
-	int			result; \
+	type		result; \
 \
-	if (likely(has_read(file, 1))) \
-		return pfs_real.name(file); \
+	if (likely(is_served)) \
+		return pfs_real.name args; \
 	begin_call(&call, file, PFS_OP_READ, true, FRAME); \
-	result = pfs_real.name(file); \
-	end_call(&call, bytes_read(&call, result != EOF)); \
+	result = pfs_real.name args; \
+	end_call(&call, bytes_read(&call, moved)); \
 	return result; \
 }
 
-WRAP_GETC(fgetc)
-WRAP_GETC(getc)
+WRAP_READ(char *, fgets, (char *buf, int size, FILE *file), (buf, size, file),
+		  size <= 1 || has_read_line(file, size - 1), result != NULL ? strlen(result) : 0)
+WRAP_READ(int, fgetc, (FILE *file), (file), has_read(file, 1), result != EOF)
+WRAP_READ(int, getc, (FILE *file), (file), has_read(file, 1), result != EOF)
 
 /*
  * What fscanf() calls, by the standard that the server was compiled for; the later one is not
@@ -262,48 +250,26 @@ WRAP_FSCANF(isoc23_fscanf, vfscanf_23)
 
 /* ---- writing ---- */
 
-static size_t
-wrap_fwrite(const void *buf, size_t size, size_t n, FILE *file)
-{
-	StreamCall	call;
-	size_t		result;
-
-	if (likely(stays_in_buffer(file, size * n)))
-		return pfs_real.fwrite(buf, size, n, file);
-	begin_call(&call, file, PFS_OP_WRITE, is_written_by_blocks(file), FRAME);
-	result = pfs_real.fwrite(buf, size, n, file);
-	end_call(&call, result == n ? bytes_written(&call, result * size) : PFS_EVENT_NO_BYTES);
-	return result;
+/* The wrapper of a call that writes so many bytes. */
+#define WRAP_WRITE(type, name, params, args, bytes, has_failed) \
+static type \
+wrap_##name params \
+{ \
+	size_t		length = bytes; \
+	StreamCall	call; \
+	type		result; \
+\
+	if (likely(stays_in_buffer(file, length))) \
+		return pfs_real.name args; \
+	begin_call(&call, file, PFS_OP_WRITE, is_written_by_blocks(file), FRAME); \
+	result = pfs_real.name args; \
+	end_call(&call, has_failed ? PFS_EVENT_NO_BYTES : bytes_written(&call, length)); \
+	return result; \
 }
 
-static int
-wrap_fputc(int c, FILE *file)
-{
-	StreamCall	call;
-	int			result;
-
-	if (likely(stays_in_buffer(file, 1)))
-		return pfs_real.fputc(c, file);
-	begin_call(&call, file, PFS_OP_WRITE, is_written_by_blocks(file), FRAME);
-	result = pfs_real.fputc(c, file);
-	end_call(&call, result != EOF ? bytes_written(&call, 1) : PFS_EVENT_NO_BYTES);
-	return result;
-}
-
-static int
-wrap_fputs(const char *s, FILE *file)
-{
-	size_t		length = strlen(s);
-	StreamCall	call;
-	int			result;
-
-	if (likely(stays_in_buffer(file, length)))
-		return pfs_real.fputs(s, file);
-	begin_call(&call, file, PFS_OP_WRITE, is_written_by_blocks(file), FRAME);
-	result = pfs_real.fputs(s, file);
-	end_call(&call, result != EOF ? bytes_written(&call, length) : PFS_EVENT_NO_BYTES);
-	return result;
-}
+WRAP_WRITE(size_t, fwrite, (const void *buf, size_t size, size_t n, FILE *file), (buf, size, n, file), size * n, result != n)
+WRAP_WRITE(int, fputc, (int c, FILE *file), (c, file), 1, result == EOF)
+WRAP_WRITE(int, fputs, (const char *s, FILE *file), (s, file), strlen(s), result == EOF)
 
 static int
 wrap_fflush(FILE *file)
