@@ -2,8 +2,8 @@
  * pfs_rel_read.c
  *	  Readers and truncation of what is counted of tables and indexes.
  *
- * Rows are in records and in places of processes (pfs_pending_read.h).  Tables and indexes have one turn, as
- * whoever wants the ones wants the others.
+ * Rows are in records and in places of processes (pfs_pending_read.h).  Whoever wants both
+ * tables and indexes takes the turn of tables first.
  */
 #include "postgres.h"
 
@@ -64,7 +64,13 @@ read_kind(StatsReader *reader, PfsRelStatKind kind, PfsPatience *patience)
 }
 
 static void
-read_both(PfsPatience *patience, void *arg)
+read_indexes(PfsPatience *patience, void *arg)
+{
+	read_kind(arg, PFS_INDEX_STATS, patience);
+}
+
+static void
+read_tables(PfsPatience *patience, void *arg)
 {
 	read_kind(arg, PFS_TABLE_STATS, patience);
 	pfs_blocking_work(PFS_COUNTED_INDEXES, false, read_indexes, arg);
@@ -111,15 +117,17 @@ pfs_rel_parts_of_table(const PfsRelStatCopy *copy, PfsTotals *parts)
 typedef struct Truncation
 {
 	PfsCellView view;
+	PfsPatience *of_tables;
 	int64		rows;			/* of tables, that the view loses */
 } Truncation;
 
+/* Both kinds, or a command that is cancelled before has changed nothing. */
 static void
 truncate_both(PfsPatience *patience, void *arg)
 {
 	Truncation *truncation = arg;
 
-	truncation->rows = (int64) pfs_cell_views_truncate(PFS_COUNTED_TABLES, truncation->view, PFS_PENDING_ALL, patience);
+	truncation->rows = (int64) pfs_cell_views_truncate(PFS_COUNTED_TABLES, truncation->view, PFS_PENDING_ALL, truncation->of_tables);
 	(void) pfs_cell_views_truncate(PFS_COUNTED_INDEXES, truncation->view, PFS_PENDING_ALL, patience);
 }
 
