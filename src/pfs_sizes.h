@@ -96,7 +96,7 @@
 	  "-1 is sized from how many of these there can be; 0: their numbers go to the server.") \
 	X(thread_counters, "pfs.thread_counters_size", PFS_INSTANCES_MAX, \
 	  Min(pfs_sizes.threads * PFS_COUNTERS_PER_THREAD, PFS_INSTANCES_MAX), NULL, \
-	  "Groups of counters of statements and errors that threads can have together.", \
+	  "Groups of counters that threads can have together, of statements and errors.", \
 	  "-1 is 64 for each process that can be watched; 0: the numbers go to the server.") \
 	X(thread_waits, "pfs.thread_waits_size", PFS_INSTANCES_MAX, \
 	  Min(pfs_sizes.threads * PFS_WAITS_PER_THREAD, PFS_INSTANCES_MAX), NULL, \

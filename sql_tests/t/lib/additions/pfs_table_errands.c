@@ -46,6 +46,8 @@ read_errands(PfsPatience *patience, void *arg)
 static void
 errands_copy(PfsScan *scan)
 {
+	/* What this process has removed before. */
+	pfs_objects_free_removed();
 	pfs_blocking_work(PFS_COUNTED_ERRANDS, false, read_errands, scan);
 }
 
