@@ -23,6 +23,7 @@ pfs_prepared_of_execute(PfsThread *t, const Node *utility, bool is_top)
 										is_top && ActivePortal != NULL && !ActivePortal->visible, !is_top);
 }
 
+/* Reads what a command does to prepared statements; an EXECUTE is credited to what it executes. */
 static inline void
 pfs_prepared_command_begin(PfsCommand *command, PfsPreparedCommand *state)
 {

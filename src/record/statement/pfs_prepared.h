@@ -27,8 +27,8 @@
 typedef struct PfsPreparedCounts
 {
 	uint64		generation;		/* the kind's object_truncations behind that
-								 * one; not 0, as which a page reads that
-								 * has been given back */
+								 * one; not 0, as which a page reads that has
+								 * been given back */
 	PfsCounts	executions;		/* by the timer's class, ticks of the default
 								 * timer */
 } PfsPreparedCounts;
