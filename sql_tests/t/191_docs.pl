@@ -32,6 +32,14 @@ foreach my $page (@pages)
 	is(join(', ', grep { !/^(sql|sh|)$/ } map { $_->{language} } PfsDocs::blocks($page)), '', "$page: blocks are SQL, shell or output");
 }
 
+# A table's row and a line of a block are what they are.
+foreach my $readme (PfsDocs::readmes())
+{
+	my @long = grep { length > $line_length && !/^\||^ {4}/ } split /\n/, PfsDocs::text($readme) =~ s/^```.*?^```$//msgr;
+
+	is(join("\n", @long), '', "$readme: no line of its text is longer than $line_length characters");
+}
+
 # ---- links ----
 
 # The page without its blocks, where brackets mean something else.

@@ -2,6 +2,7 @@
 #	  The pages that a user reads, for tests of what they say: README.md and docs/.
 #
 #	PfsDocs::pages()			paths of all pages, relative to the top folder
+#	PfsDocs::readmes()			those for who works on pfs: READMEs of folders, CONTRIBUTING.md, CHANGELOG.md
 #	PfsDocs::text($page)		the whole page
 #	PfsDocs::blocks($page)		its fenced blocks in order: { language, text, line }, each
 #								with the one that follows it at once as {next}
@@ -10,6 +11,7 @@ package PfsDocs;
 
 use strict;
 use warnings;
+use File::Find ();
 use FindBin;
 
 my $top = "$FindBin::RealBin/../..";
@@ -17,6 +19,15 @@ my $top = "$FindBin::RealBin/../..";
 sub pages
 {
 	return 'README.md', map { s{^\Q$top/\E}{}r } sort glob "$top/docs/*.md";
+}
+
+sub readmes
+{
+	my @readmes = qw(CONTRIBUTING.md CHANGELOG.md);
+
+	File::Find::find({ no_chdir => 1, wanted => sub { push @readmes, s{^\Q$top/\E}{}r if m{/README\.md$} } },
+		grep { -d } map { "$top/$_" } qw(src bench client sql_tests));
+	return sort grep { -e path($_) } @readmes;
 }
 
 sub path
