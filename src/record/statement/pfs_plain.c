@@ -220,7 +220,6 @@ bool
 pfs_plain_comes_to(PfsStageKind kind)
 {
 	PfsThread  *t = pfs_my_thread;
-	PfsStage   *stage = &pfs_stages.items[0];
 	uint64		now;
 	bool		begins;
 
@@ -228,8 +227,7 @@ pfs_plain_comes_to(PfsStageKind kind)
 		return false;
 	now = pfs_plain_now();
 	pfs_write_begin(t);
-	pfs_stage_end_in_place(t, now);
-	begins = pfs_stage_begin_in_place(t, pfs_stage_instrument[kind], stage->flags, now, stage->statement);
+	begins = pfs_stage_next_in_place(t, pfs_stage_instrument[kind], now);
 	pfs_write_end(t);
 	return begins;
 }

@@ -104,18 +104,16 @@ pfs_stage_is_in_place(const PfsThread *t)
 	return t->events[PFS_STAGES].depth == PFS_EVENT_IN_PLACE;
 }
 
-/*
- * Begins the first stage where its event stays; flags: as nearly all have them.  False: there is no block.
- */
-static pg_attribute_always_inline bool
-pfs_stage_begin_in_place(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 start, uint64 statement_id)
+/* Makes the event of a stage where it stays; flags: as nearly all have them.  NULL: there is no block. */
+static pg_attribute_always_inline PfsStageEvent *
+pfs_stage_make_in_place(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 start, uint64 statement_id)
 {
 	char	   *room = pfs_history_room(t, PFS_STAGES, PFS_STAGE_STORED);
 	uint64		nesting = statement_id != 0 ? PFS_NESTING_STATEMENT : PFS_NESTING_NONE;
 	PfsStageEvent *e;
 
 	if (unlikely(room == NULL))
-		return false;
+		return NULL;
 	e = (PfsStageEvent *) (room - PFS_EVENT_UNSTORED);
 	e->kind = instrument | nesting << 32 | (uint64) (PFS_STAGE_STORED / sizeof(uint64)) << 48;
 	e->timer_start = start;
@@ -124,6 +122,17 @@ pfs_stage_begin_in_place(PfsThread *t, PfsInstrumentId instrument, uint32 flags,
 	e->flags = flags;
 	e->progress = 0;
 	e->work_completed = e->work_estimated = -1;
+	return e;
+}
+
+/* Begins the first stage there.  False: it could not. */
+static pg_attribute_always_inline bool
+pfs_stage_begin_in_place(PfsThread *t, PfsInstrumentId instrument, uint32 flags, uint64 start, uint64 statement_id)
+{
+	const PfsStageEvent *e = pfs_stage_make_in_place(t, instrument, flags, start, statement_id);
+
+	if (unlikely(e == NULL))
+		return false;
 	pfs_stages.items[0] = (PfsStage)
 	{
 		.instrument = instrument, .flags = flags, .event_id = e->event_id, .statement = statement_id
@@ -135,22 +144,49 @@ pfs_stage_begin_in_place(PfsThread *t, PfsInstrumentId instrument, uint32 flags,
 	return true;
 }
 
-/* Ends it, and puts it into the histories. */
+/* Counts it, and puts its event into the histories. */
 static pg_attribute_always_inline void
-pfs_stage_end_in_place(PfsThread *t, uint64 end)
+pfs_stage_finish_in_place(PfsThread *t, uint64 end)
 {
-	PfsEvents  *events = &t->events[PFS_STAGES];
-	PfsStageEvent *e = (PfsStageEvent *) ((char *) events->finished.next - PFS_EVENT_UNSTORED);
+	PfsStageEvent *e = (PfsStageEvent *) ((char *) t->events[PFS_STAGES].finished.next - PFS_EVENT_UNSTORED);
 
 	end = Max(end, e->timer_start);
 	pfs_summary_look(t, PFS_FAMILY_STAGES);
 	pfs_cells_add(&t->cells[PFS_FAMILY_STAGES], pfs_stage_cell(e->instrument), end - e->timer_start);
 	e->timer_end = end;
 	e->end_event_id = t->last_event_id;
-	pfs_store_relaxed(&events->depth, 0);
 	if (likely(e->flags & (PFS_FLAG_HISTORY | PFS_FLAG_HISTORY_LONG)))
 		pfs_history_done(t, PFS_STAGES, PFS_STAGE_STORED, e->flags);
+}
+
+/* Ends it, and no other one begins. */
+static pg_attribute_always_inline void
+pfs_stage_end_in_place(PfsThread *t, uint64 end)
+{
+	pfs_stage_finish_in_place(t, end);
+	pfs_store_relaxed(&t->events[PFS_STAGES].depth, 0);
 	pfs_stages.n = 0;
+}
+
+/* Ends it, and the next one of the same flags and statement begins.  False: that could not. */
+static pg_attribute_always_inline bool
+pfs_stage_next_in_place(PfsThread *t, PfsInstrumentId instrument, uint64 now)
+{
+	PfsStage   *stage = &pfs_stages.items[0];
+	const PfsStageEvent *e;
+
+	pfs_stage_finish_in_place(t, now);
+	e = pfs_stage_make_in_place(t, instrument, stage->flags, now, stage->statement);
+	if (unlikely(e == NULL))
+	{
+		pfs_store_relaxed(&t->events[PFS_STAGES].depth, 0);
+		pfs_stages.n = 0;
+		return false;
+	}
+	stage->instrument = instrument;
+	stage->event_id = pfs_local.parent.event_id = e->event_id;
+	pfs_local.parent.type = PFS_NESTING_STAGE;
+	return true;
 }
 
 /* All stages end, with the statement at top level. */
