@@ -148,10 +148,12 @@ pfs_plain_look_now(PfsThread *t)
 	if (pfs_memory_is_stale())
 		pfs_memory_sync(t);
 	pfs_plain.more = pfs_memory_is_counted ? PFS_PLAIN_MEMORY : 0;
-	if (!is_default(pfs_plain.flags, PFS_FLAG_DIGEST) || !is_default(pfs_wait_flags(t, pfs_transaction_instrument), 0) ||
-		is_more_wanted(t) || !look_at_stages(t))
+	pfs_plain.transaction_flags = pfs_wait_flags(t, pfs_transaction_instrument);
+	if (!is_default(pfs_plain.flags, PFS_FLAG_DIGEST) || !is_default(pfs_plain.transaction_flags, 0) || is_more_wanted(t) ||
+		!look_at_stages(t))
 		return;
 	pfs_plain.is_uniform = are_statements_uniform(t, pfs_plain.flags);
+	pfs_transaction.cell = t->cells[PFS_FAMILY_TRANSACTIONS].cells;
 	/* Its event lies there. */
 	if (pfs_histories[PFS_STATEMENTS] == NULL)
 		return;
@@ -388,14 +390,8 @@ name(PfsThread *t, PfsInstrumentId instrument, uint64 query_id, uint32 known, co
 	/* A function of a parameter may be executed as its owner. */
 	show(t, e, instrument, query_id, PFS_IMPORT(GetOuterUserId) (), 0, NULL, known, str, location, len);
 	pfs_plain.is_planned = false;
-	/* It begins with the statement, as the server's own xact_start does. */
 	if (pfs_transaction_is_new())
-	{
-		PfsTimestamp start = {pfs_plain.open.start, PFS_FLAGS_TIMER(pfs_local.usual)};
-		PfsParent	parent = {pfs_plain.open.event_id, PFS_NESTING_STATEMENT};
-
-		pfs_transaction_begin(t, start, parent);
-	}
+		pfs_transaction_of_plain_begins(t, pfs_plain.open.start, pfs_plain.open.event_id);
 	pfs_plain.state = PFS_PLAIN_NAMED;
 	pfs_write_end(t);
 	return true;

@@ -93,6 +93,7 @@ typedef struct PfsPlain
 	uint64		generation;		/* of pfs_words, while there can be plain
 								 * statements; else 0 */
 	uint32		flags;			/* of statements */
+	uint32		transaction_flags;
 
 	PfsPlainStatement open;		/* the innermost one */
 	PfsPlainStatement around[PFS_PLAIN_DEPTH];	/* those around it, outermost

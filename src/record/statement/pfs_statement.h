@@ -404,6 +404,8 @@ typedef struct PfsTransaction
 	bool		chain;			/* the next one begins by AND CHAIN */
 	PfsTransactionEvent *event; /* NULL: not collected */
 	uint64		event_id;
+	struct PfsTransactionCell *cell;	/* of the thread, while there can be
+										 * plain statements */
 } PfsTransaction;
 
 extern PFS_HIDDEN PfsTransaction pfs_transaction;
@@ -433,16 +435,22 @@ pfs_transaction_is_new(void)
 	return lxid != pfs_transaction.lxid && lxid != InvalidLocalTransactionId;
 }
 
-/* Inside a write section: another one has begun in this statement, or in none, and this is where it is noticed. */
-extern void pfs_transaction_begin(PfsThread *t, PfsTimestamp now, PfsParent parent);
+/* Inside a write section: another one has begun, and this is where it is noticed. */
+extern void pfs_transaction_begin(PfsThread *t, PfsTimestamp now);
 
 /* Inside a write section: has another transaction begun since? */
 static inline void
 pfs_transaction_look_at(PfsThread *t, PfsTimestamp now)
 {
 	if (pfs_transaction_is_new())
-		pfs_transaction_begin(t, now, pfs_statement_parent());
+		pfs_transaction_begin(t, now);
 }
+
+/*
+ * The same in a plain statement (pfs_plain.h), the first of its session to need one: it begins with the
+ * statement, as the server's own xact_start does.
+ */
+extern void pfs_transaction_of_plain_begins(PfsThread *t, uint64 start, uint64 statement);
 
 extern void pfs_transaction_look(PfsThread *t);
 
@@ -451,7 +459,7 @@ extern void pfs_transaction_notice(PfsThread *t);
 
 extern void pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsTimestamp now);
 
-/* The transaction of a plain statement (pfs_plain.h) is committed; false: the general code has to do the rest. */
+/* The transaction of a plain statement is committed; false: the general code ends it. */
 extern bool pfs_transaction_of_plain_commits(PfsThread *t);
 
 /* A utility that is no TransactionStmt. */

@@ -120,11 +120,12 @@ finish(PfsThread *t, PfsTransactionEvent *e, PfsTransactionState state, uint64 e
 }
 
 /*
- * Begins the event of a transaction that this process has just noticed.  Its local number is remembered also if
+ * Begins the event of a transaction that this process has just noticed, at the time
+ * when it is noticed, in the current statement.  Its local number is remembered also if
  * nothing is collected, so it is noticed once.  The caller is inside a write section.
  */
 void
-pfs_transaction_begin(PfsThread *t, PfsTimestamp now, PfsParent parent)
+pfs_transaction_begin(PfsThread *t, PfsTimestamp now)
 {
 	uint32		flags = pfs_wait_flags(t, pfs_transaction_instrument);
 	bool		chained = pfs_transaction.chain;
@@ -135,15 +136,28 @@ pfs_transaction_begin(PfsThread *t, PfsTimestamp now, PfsParent parent)
 	pfs_transaction.lxid = pfs_compat_lxid(PFS_IMPORT(MyProc));
 	if ((flags & PFS_FLAG_ENABLED) == 0)
 		return;
-	show(t, flags, pfs_timestamp_of(flags, now), parent, chained);
+	show(t, flags, pfs_timestamp_of(flags, now), pfs_statement_parent(), chained);
 	parent_changed(PFS_NESTING_NONE);
+}
+
+void
+pfs_transaction_of_plain_begins(PfsThread *t, uint64 start, uint64 statement)
+{
+	PfsParent	parent = {statement, PFS_NESTING_STATEMENT};
+	bool		chained = pfs_transaction.chain;
+
+	if (unlikely(pfs_transaction.event != NULL))
+		drop(t);
+	pfs_transaction.chain = false;
+	pfs_transaction.lxid = pfs_compat_lxid(PFS_IMPORT(MyProc));
+	show(t, pfs_plain.transaction_flags, start, parent, chained);
 }
 
 void
 pfs_transaction_look(PfsThread *t)
 {
 	if (unlikely(pfs_transaction_is_new()))
-		pfs_transaction_begin(t, pfs_timestamp_now(), pfs_statement_parent());
+		pfs_transaction_begin(t, pfs_timestamp_now());
 }
 
 /* Without an event to begin or to drop, needs neither the clock nor a write section. */
@@ -158,7 +172,7 @@ pfs_transaction_notice(PfsThread *t)
 	else if (!pfs_is_writing(t))
 	{
 		pfs_write_begin(t);
-		pfs_transaction_begin(t, pfs_timestamp_now(), pfs_statement_parent());
+		pfs_transaction_begin(t, pfs_timestamp_now());
 		pfs_write_end(t);
 	}
 }
@@ -182,24 +196,46 @@ pfs_transaction_end(PfsThread *t, PfsTransactionState state, PfsTimestamp now)
 	end = Max(pfs_timestamp_of(e->flags, now), e->timer_start);
 	/* COMMIT PREPARED has put another one there, and has none itself. */
 	if (likely(e->trx_id == 0))
-		e->trx_id = U64FromFullTransactionId(PFS_IMPORT(GetTopFullTransactionIdIfAny) ());
-	pfs_count_transaction(t, e->flags, end - e->timer_start, PFS_IMPORT(XactReadOnly));
+		e->trx_id = U64FromFullTransactionId(GetTopFullTransactionIdIfAny());
+	pfs_count_transaction(t, e->flags, end - e->timer_start, XactReadOnly);
 	finish(t, e, state, end);
 	parent_changed(PFS_NESTING_TRANSACTION);
 	pfs_write_end(t);
 }
 
-/* A handler's event that has come in between may have made the statement none. */
+/*
+ * Ends the transaction of a plain statement, which has run, at its commit.  It is the only one that is
+ * open, and is counted as nearly all are: else the general code ends it.
+ */
 bool
 pfs_transaction_of_plain_commits(PfsThread *t)
 {
-	PfsTimestamp now = {pfs_plain_now(), PFS_FLAGS_TIMER(pfs_local.usual)};
+	uint64		xid = U64FromFullTransactionId(PFS_IMPORT(GetTopFullTransactionIdIfAny) ());
+	PfsTransactionEvent *e = pfs_transaction.event;
+	PfsTransactionCell *cell;
+	PfsCell    *part;
+	uint64		now;
 
 	if (unlikely(pfs_is_writing(t)))
 		return false;
-	pfs_plain.open.stamp = now.at;
-	pfs_transaction_end(t, PFS_TRANSACTION_COMMITTED, now);
-	return likely(pfs_plain.state == PFS_PLAIN_RAN);
+	now = pfs_timer_read(PFS_FLAGS_TIMER(pfs_local.usual));
+	pfs_write_begin(t);
+	pfs_fence_signal();
+	cell = pfs_transaction.cell;
+	part = PFS_IMPORT(XactReadOnly) ? &cell->read_only : &cell->read_write;
+	if (unlikely(pfs_plain.state != PFS_PLAIN_RAN || !pfs_plain_is_on() || !pfs_is_usual(e->flags) ||
+				 e->gid[0] != '\0' || cell == NULL || part->count_timed == 0))
+	{
+		pfs_write_end(t);
+		return false;
+	}
+	pfs_plain.open.stamp = now;
+	now = Max(now, e->timer_start);
+	e->trx_id = xid;
+	pfs_cell_add(part, now - e->timer_start);
+	finish(t, e, PFS_TRANSACTION_COMMITTED, now);
+	pfs_write_end(t);
+	return true;
 }
 
 /*
