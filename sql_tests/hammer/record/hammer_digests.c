@@ -338,8 +338,6 @@ add_total_buckets(uint64 *seen)
 
 	for (int b = 0; histograms[0] != NULL && b < PFS_HISTOGRAM_BUCKETS; b++)
 		*seen += histograms[0][b];
-	free(histograms[0]);
-	free(histograms);
 }
 
 /* Is it told apart by writers? */
@@ -392,6 +390,7 @@ read_one(What what, uint64 *seen)
 	}
 	hammer_check_seen(names[what], seen, &bounds, is_by_writer(what) ? KEYS : 1);
 	pfs_turn_end(PFS_COUNTED_FILES, false);
+	hammer_server_free_memory();
 	pfs_add_relaxed(&x->read, 1);
 }
 
@@ -445,6 +444,7 @@ truncate_one(What truncated)
 		hammer_copy_counts(x->known[what].begun_behind, x->begun, KEYS);
 	}
 	pfs_turn_end(PFS_COUNTED_FILES, true);
+	hammer_server_free_memory();
 	x->truncated++;
 }
 

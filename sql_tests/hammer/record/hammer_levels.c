@@ -306,9 +306,7 @@ add_histograms(Seen *seen)
 	{
 		for (uint32 b = 0; histograms[key] != NULL && b < PFS_HISTOGRAM_BUCKETS; b++)
 			seen->counts[key] += histograms[key][b];
-		free(histograms[key]);
 	}
-	free(histograms);
 }
 
 /* A level that nobody has emptied has each event as it was. */
@@ -357,6 +355,7 @@ read_level(uint32 family, PfsLevel level, Seen *seen)
 	if (level != PFS_LEVEL_THREAD)
 		check_whole(seen, ended);
 	pfs_turn_end(PFS_COUNTED_FILES, false);
+	hammer_server_free_memory();
 	pfs_add_relaxed(&x->read, 1);
 }
 
@@ -397,6 +396,7 @@ truncate_level(uint32 family, PfsLevel level)
 	x->known[family][level].left += pfs_summary_truncate(families[family], level);
 	note_truncation(family, level, ended);
 	pfs_turn_end(PFS_COUNTED_FILES, true);
+	hammer_server_free_memory();
 	x->truncated++;
 }
 
@@ -415,6 +415,7 @@ truncate_accounts(PfsAccountKind kind)
 		x->known[family][level].is_emptied = true;
 	}
 	pfs_turn_end(PFS_COUNTED_FILES, true);
+	hammer_server_free_memory();
 	x->truncated++;
 }
 

@@ -57,6 +57,43 @@ cancel_before_shmem_exit(pg_on_exit_callback function, Datum arg)
 {
 }
 
+/* Memory of a reader, which ends with its reading, as that of a query does. */
+typedef struct Chunk
+{
+	struct Chunk *next;
+	struct Chunk *previous;
+} Chunk;
+
+static Chunk chunks = {&chunks, &chunks};
+
+static void *
+link_chunk(Chunk *chunk)
+{
+	if (chunk == NULL)
+		abort();
+	chunk->next = &chunks;
+	chunk->previous = chunks.previous;
+	chunk->previous->next = chunks.previous = chunk;
+	return chunk + 1;
+}
+
+static Chunk *
+unlink_chunk(void *pointer)
+{
+	Chunk	   *chunk = (Chunk *) pointer - 1;
+
+	chunk->previous->next = chunk->next;
+	chunk->next->previous = chunk->previous;
+	return chunk;
+}
+
+void
+hammer_server_free_memory(void)
+{
+	while (chunks.next != &chunks)
+		pfree(chunks.next + 1);
+}
+
 /* A reader copies next: let the owner come near, or pass; or many of them. */
 void *
 palloc(Size size)
@@ -67,7 +104,7 @@ palloc(Size size)
 		usleep(300);
 	for (uint32 spins = hammer_random(&rng, hammer_random(&rng, 400) + 1); spins > 0; spins--)
 		pfs_pause();
-	return malloc(size);
+	return link_chunk(malloc(sizeof(Chunk) + size));
 }
 
 void *
@@ -85,13 +122,13 @@ MemoryContextAllocHuge(MemoryContext context, Size size)
 void *
 repalloc_huge(void *pointer, Size size)
 {
-	return realloc(pointer, size);
+	return link_chunk(realloc(unlink_chunk(pointer), sizeof(Chunk) + size));
 }
 
 void
 pfree(void *pointer)
 {
-	free(pointer);
+	free(unlink_chunk(pointer));
 }
 
 void
@@ -99,7 +136,7 @@ initStringInfo(StringInfo str)
 {
 	*str = (StringInfoData)
 	{
-		.data = malloc(1024), .maxlen = 1024
+		.data = palloc(1024), .maxlen = 1024
 	};
 }
 
@@ -117,7 +154,7 @@ void
 append(StringInfo str, const void *data, int len)
 {
 	while (str->len + len > str->maxlen)
-		str->data = realloc(str->data, str->maxlen *= 2);
+		str->data = repalloc_huge(str->data, str->maxlen *= 2);
 	memcpy(str->data + str->len, data, len);
 	str->len += len;
 }

@@ -21,6 +21,9 @@
 extern void hammer_server_lay_out(PfsSegment *seg);
 extern void hammer_server_end(void);
 
+/* Frees what the library's readers have allocated, behind a reading or a truncation. */
+extern void hammer_server_free_memory(void);
+
 /* Now and then, once in so many times, a process loses its processor in the middle of something. */
 extern void hammer_linger(uint32 times);
 

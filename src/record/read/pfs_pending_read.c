@@ -129,12 +129,12 @@ pfs_blocking_work(PfsTurn turn, bool alone, PfsBlockingWork work, void *arg)
 
 /* ---- reading ---- */
 
-/* A copy of a place of any kind. */
+/* A copy of a place of any kind, as kinds expect it: it begins a cache line. */
 typedef union Copy
 {
 	PfsPending	place;
 	uint64		words[PFS_PENDING_SIZE_MAX / sizeof(uint64)];
-} Copy;
+} __attribute__((aligned(PFS_CACHE_LINE))) Copy;
 
 /* Calls each() for a copy of every place whose numbers are of these generations. */
 static void
@@ -237,8 +237,12 @@ pfs_pending_of_object(PfsPendingCopies *copies, uint64 object, PfsPendingEach ea
 {
 	for (const PfsPending *p; (p = pfs_pending_copy_next(copies, object)) != NULL;)
 	{
-		if (p->object == object)
-			each(p, arg);
+		Copy		copy;
+
+		if (p->object != object)
+			continue;
+		memcpy(&copy, p, pfs_counted_kinds[copies->kind]->shape->size);
+		each(&copy.place, arg);
 	}
 }
 

@@ -29,7 +29,7 @@ read_errands(PfsPatience *patience, void *arg)
 {
 	PfsPendingCopies pending;
 
-	pfs_pending_copy_all(PFS_COUNTED_ERRANDS, &pending, patience);
+	pfs_pending_copy_all(PFS_COUNTED_ERRANDS, PFS_PENDING_OBJECT, &pending, patience);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_errands, &at);)
 	{
 		PfsErrand	errand;
