@@ -545,7 +545,7 @@ my $counts = q{SELECT string_agg(concat_ws(' ', count_star, sum_rows_sent), ', '
 
 $fresh->query('TRUNCATE pfs.events_statements_summary_by_digest, pfs.events_statements_summary_by_program');
 $fresh->query(q{PREPARE p AS SELECT generate_series(1, 3) AS beside; EXECUTE p; EXECUTE p; DEALLOCATE p; DISCARD ALL});
-$client->send(@$_) foreach [ Parse => 'p', 'SELECT generate_series(1, 3) AS beside_it' ], [ Bind => 'p' ], [ Execute => 2 ], [ Execute => 0 ], [ Bind => 'p' ], ['Execute'], [ Close => 'p' ], ['Sync'];
+$client->send(@$_) foreach [ Parse => 'p', 'SELECT generate_series(1, 3) AS beside, 2 AS it' ], [ Bind => 'p' ], [ Execute => 2 ], [ Execute => 0 ], [ Bind => 'p' ], ['Execute'], [ Close => 'p' ], ['Sync'];
 $client->until_ready;
 $server->poll_idle($server->thread_of($client->pid));
 is($fresh->query($counts), '2 6, 2 6', 'executions of prepared statements count for their digests');
