@@ -605,22 +605,9 @@ run_digests(void)
 
 	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
 	{
-		size_t		size = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread));
-
-		for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
-		{
-			pfs_thread_cells_at[family] = size;
-			size += pfs_summary_block_size(family);
-		}
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
 		hammer_server_lay_out(&s.seg);
-		pfs_shared_threads = pfs_segment_take(&s.seg, sizeof(*pfs_shared_threads), PFS_CACHE_LINE);
-		pfs_threads = pfs_pages_create(&s.seg, "thread_instances", size, THREADS, 4);
-		pfs_summary = pfs_segment_take(&s.seg, PFS_NUM_FAMILIES * sizeof(PfsSharedSummary), PFS_CACHE_LINE);
-		pfs_summary_lay_out(&s.seg);
-		pfs_departed = pfs_segment_take(&s.seg, sizeof(*pfs_departed), PFS_CACHE_LINE);
-		pfs_departed_lay_out(&s.seg);
-		pfs_accounts_lay_out(&s.seg);
+		hammer_summaries_lay_out(&s.seg);
 		pfs_shared_pending = pfs_segment_take(&s.seg, PFS_NUM_COUNTED_OBJECTS * sizeof(PfsSharedPending), PFS_CACHE_LINE);
 		pfs_pending_lay_out(&s.seg);
 		pfs_shared_digests = pfs_segment_take(&s.seg, sizeof(*pfs_shared_digests), PFS_CACHE_LINE);

@@ -538,22 +538,9 @@ run_levels(void)
 
 	for (hammer_segment_begin(&s); hammer_segment_pass(&s);)
 	{
-		size_t		size = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread));
-
-		for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
-		{
-			pfs_thread_cells_at[family] = size;
-			size += pfs_summary_block_size(family);
-		}
 		x = pfs_segment_take(&s.seg, sizeof(*x), PFS_CACHE_LINE);
 		hammer_server_lay_out(&s.seg);
-		pfs_shared_threads = pfs_segment_take(&s.seg, sizeof(*pfs_shared_threads), PFS_CACHE_LINE);
-		pfs_threads = pfs_pages_create(&s.seg, "thread_instances", size, THREADS, 4);
-		pfs_summary = pfs_segment_take(&s.seg, PFS_NUM_FAMILIES * sizeof(PfsSharedSummary), PFS_CACHE_LINE);
-		pfs_summary_lay_out(&s.seg);
-		pfs_departed = pfs_segment_take(&s.seg, sizeof(*pfs_departed), PFS_CACHE_LINE);
-		pfs_departed_lay_out(&s.seg);
-		pfs_accounts_lay_out(&s.seg);
+		hammer_summaries_lay_out(&s.seg);
 	}
 	pfs_accounts_start();
 	hammer_run_until(levels_worker, NULL, has_seen_all);

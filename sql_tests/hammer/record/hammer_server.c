@@ -320,6 +320,25 @@ hammer_server_lay_out(PfsSegment *seg)
 }
 
 void
+hammer_summaries_lay_out(PfsSegment *seg)
+{
+	size_t		size = TYPEALIGN(PFS_CACHE_LINE, sizeof(PfsThread));
+
+	for (PfsFamily family = 0; family < PFS_NUM_FAMILIES; family++)
+	{
+		pfs_thread_cells_at[family] = size;
+		size += pfs_summary_block_size(family);
+	}
+	pfs_shared_threads = pfs_segment_take(seg, sizeof(*pfs_shared_threads), PFS_CACHE_LINE);
+	pfs_threads = pfs_pages_create(seg, "thread_instances", size, pfs_sizes.threads, 4);
+	pfs_summary = pfs_segment_take(seg, PFS_NUM_FAMILIES * sizeof(PfsSharedSummary), PFS_CACHE_LINE);
+	pfs_summary_lay_out(seg);
+	pfs_departed = pfs_segment_take(seg, sizeof(*pfs_departed), PFS_CACHE_LINE);
+	pfs_departed_lay_out(seg);
+	pfs_accounts_lay_out(seg);
+}
+
+void
 hammer_server_end(void)
 {
 	pfs_words = &words;

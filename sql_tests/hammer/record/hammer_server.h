@@ -21,6 +21,9 @@
 extern void hammer_server_lay_out(PfsSegment *seg);
 extern void hammer_server_end(void);
 
+/* Takes pfs_sizes.threads thread records with their cells, and what is above them. */
+extern void hammer_summaries_lay_out(PfsSegment *seg);
+
 /* Frees what the library's readers have allocated, behind a reading or a truncation. */
 extern void hammer_server_free_memory(void);
 
