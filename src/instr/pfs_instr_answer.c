@@ -38,7 +38,7 @@
 #include "tcop/utility.h"
 
 #include "pfs_instr_call.h"
-#include "pfs_plan_id.h"
+#include "pfs_query_id.h"
 
 /* Types of messages, which the server's headers name since 17 only. */
 #define COMMAND_COMPLETE	'C'
@@ -128,7 +128,7 @@ describe(PfsStatementSource *source, const Portal portal)
 	source->query_id = pfs_query_id(source->tag, stmt->queryId);
 	source->command = stmt->commandType;
 	if (stmt->commandType == CMD_UTILITY && source->tag != CMDTAG_EXECUTE)
-		source->query_id = pfs_plan_id(stmt, source);
+		source->query_id = pfs_query_id_of_plan(stmt, source);
 }
 
 /* An Execute that no hook has seen sends rows of a portal. */

@@ -29,7 +29,7 @@
 #include "pfs_instr_prove.h"
 #include "pfs_instr_rows.h"
 #include "pfs_instr_table.h"
-#include "pfs_plan_id.h"
+#include "pfs_query_id.h"
 #include "pfs_rel_io.h"
 
 /* Who was called before: another library, or the server's own function. */
@@ -83,7 +83,7 @@ parse_analyze_cb(ParseState *pstate, Query *query, PfsJumbleState *jumble)
 		return;
 	prev_post_parse_analyze(pstate, query, jumble);
 	if (unlikely(query->queryId == 0) && source.query_id != 0)
-		pfs_plan_id_taken(&source);
+		pfs_query_id_taken(&source);
 }
 
 /* Is it a plain statement that is planned now?  What has been prepared gets its name here. */

@@ -13,7 +13,7 @@
 #include "pfs_instr_features.h"
 #include "pfs_instr_prove.h"
 #include "pfs_instr_table.h"
-#include "pfs_plan_id.h"
+#include "pfs_query_id.h"
 #include "pfs_rel_io.h"
 
 /* Who was called before: another library, or the server's own function. */
@@ -59,7 +59,7 @@ remembered_id(const PlannedStmt *stmt, const char *str)
 		.str = str, .location = stmt->stmt_location, .len = stmt->stmt_len, .query_id = stmt->queryId
 	};
 
-	return pfs_plan_id(stmt, &source);
+	return pfs_query_id_of_plan(stmt, &source);
 }
 
 /* Is the plan its portal's own, as that of a text that a client has sent to be executed once? */

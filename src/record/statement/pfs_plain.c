@@ -19,7 +19,7 @@
 #include "pfs_memory_counted.h"
 #include "pfs_memory_total.h"
 #include "pfs_plain.h"
-#include "pfs_plan_id.h"
+#include "pfs_query_id.h"
 #include "pfs_program_call.h"
 #include "pfs_rel_run.h"
 #include "pfs_shared.h"

@@ -1,9 +1,9 @@
 /*
- * pfs_plan_id.h
+ * pfs_query_id.h
  *	  Query identifiers of utilities, which other libraries take out of cached plans.
  */
-#ifndef PFS_PLAN_ID_H
-#define PFS_PLAN_ID_H
+#ifndef PFS_QUERY_ID_H
+#define PFS_QUERY_ID_H
 
 #include "tcop/cmdtag.h"
 
@@ -23,12 +23,12 @@ pfs_query_id(CommandTag tag, uint64 query_id)
  * Returns the identifier of a utility that is executed: the one that its plan has, or where another
  * library has taken it out, the one that the plan had before.  0: unknown.
  */
-extern uint64 pfs_plan_id(const void *plan, const PfsStatementSource *source);
+extern uint64 pfs_query_id_of_plan(const void *plan, const PfsStatementSource *source);
 
 /*
  * Behind the parse analysis of a utility: another library has taken the identifier of the source
  * out of the query, so its plan will not have it.
  */
-extern void pfs_plan_id_taken(const PfsStatementSource *source);
+extern void pfs_query_id_taken(const PfsStatementSource *source);
 
-#endif							/* PFS_PLAN_ID_H */
+#endif							/* PFS_QUERY_ID_H */

@@ -1,5 +1,5 @@
 /*
- * pfs_plan_id.c
+ * pfs_query_id.c
  *	  Query identifiers of utilities, which other libraries take out of cached plans.
  *
  * A library that counts utilities itself sets the identifier in the plan to zero for the length of
@@ -21,7 +21,7 @@
 #include "postgres.h"
 
 #include "pfs_hash.h"
-#include "pfs_plan_id.h"
+#include "pfs_query_id.h"
 
 /* Entries: sets of WAYS, in which the one that was used longest ago is replaced. */
 #define SETS 256
@@ -108,7 +108,7 @@ remember(const void *plan, uint64 text, uint64 query_id)
 
 /* Remembers the identifier of a plan that has one, and finds that of a plan which has none any more. */
 uint64
-pfs_plan_id(const void *plan, const PfsStatementSource *source)
+pfs_query_id_of_plan(const void *plan, const PfsStatementSource *source)
 {
 	uint64		text = hash_of_text(source);
 	const PlanId *id;
@@ -125,7 +125,7 @@ pfs_plan_id(const void *plan, const PfsStatementSource *source)
 }
 
 void
-pfs_plan_id_taken(const PfsStatementSource *source)
+pfs_query_id_taken(const PfsStatementSource *source)
 {
 	remember(NULL, hash_of_text(source), source->query_id);
 }
