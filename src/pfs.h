@@ -60,8 +60,9 @@
 #define PFS_HISTORY_SIZE_MAX		1024
 #define PFS_HISTORY_LONG_SIZE_MAX	1000000
 
-/* Bytes of a statement's text that are kept: by default, and at most. */
+/* Bytes of a statement's text, and of a plan's, that are kept: by default, and at most. */
 #define PFS_SQL_TEXT_DEFAULT	1024
+#define PFS_PLAN_TEXT_DEFAULT	4096
 #define PFS_TEXT_LENGTH_MAX		65536
 
 /* Seconds after which any other statement replaces a digest's sample. */

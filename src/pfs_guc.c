@@ -31,6 +31,7 @@ PfsSizeSettings pfs_size_settings = {PFS_SIZE_SETTINGS(UNSET)};
 int			pfs_max_sql_text_length = PFS_SQL_TEXT_DEFAULT;
 int			pfs_lwlock_events = PFS_LWLOCK_WAITS;
 int			pfs_max_digest_length = PFS_SQL_TEXT_DEFAULT;
+int			pfs_max_plan_text_length = PFS_PLAN_TEXT_DEFAULT;
 int			pfs_max_digest_sample_age = PFS_SAMPLE_AGE_DEFAULT;
 bool		pfs_save_on = true;
 int			pfs_save_interval = SAVE_INTERVAL_DEFAULT;
@@ -234,6 +235,8 @@ pfs_guc_define(GucStringCheckHook check_instruments, PfsListProblem instruments_
 				&pfs_lwlock_events, lwlock_events_values);
 	define_text_length("pfs.max_digest_length", "Bytes of each digest's normalised text that are kept.",
 					   &pfs_max_digest_length);
+	define_text_length("pfs.max_plan_text_length", "Bytes of each plan's text that are kept.",
+					   &pfs_max_plan_text_length);
 	define_int("pfs.max_digest_sample_age",
 			   "Seconds after which a digest's sample is replaced by the next statement, even if that is faster.",
 			   "0: only by a slower one.",

@@ -15,6 +15,7 @@ extern char *pfs_consumers_setting;
 extern int	pfs_history_size[PFS_NUM_EVENT_FAMILIES];
 extern int	pfs_history_long_size[PFS_NUM_EVENT_FAMILIES];
 extern int	pfs_max_sql_text_length;
+extern int	pfs_max_plan_text_length;
 extern int	pfs_lwlock_events;	/* PfsLwlockEvents */
 extern int	pfs_max_digest_length;
 extern int	pfs_max_digest_sample_age;

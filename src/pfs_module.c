@@ -77,6 +77,7 @@ request_cb(void)
 	}
 	pfs_sizes.sql_text = pfs_max_sql_text_length;
 	pfs_sizes.digest_text = pfs_max_digest_length;
+	pfs_sizes.plan_text = pfs_max_plan_text_length;
 	for (int f = 0; f < PFS_NUM_EVENT_FAMILIES; f++)
 	{
 		const PfsEventFamilyInfo *family = &pfs_event_families[f];

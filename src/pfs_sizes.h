@@ -128,7 +128,10 @@
 	X(digests, "pfs.digests_size", PFS_INSTANCES_MAX, \
 	  Min(PFS_DIGESTS_AT_LEAST + PFS_DIGESTS_PER_CONNECTION * MaxConnections, PFS_DIGESTS_AT_MOST), NULL, \
 	  "Statement shapes whose numbers are kept apart, by database, user and query identifier.", \
-	  "-1 is sized from max_connections; 0: none.")
+	  "-1 is sized from max_connections; 0: none.") \
+	X(plans, "pfs.plans_size", PFS_INSTANCES_MAX, pfs_sizes.digests, NULL, \
+	  "Plans of statements whose numbers are kept apart.", \
+	  "-1 is as many as pfs.digests_size; 0: none.")
 
 #define PFS_SIZE_FIELD(field, ...) uint32 field;
 
@@ -163,6 +166,7 @@ typedef struct PfsSizes
 	uint32		event_size[PFS_NUM_EVENT_FAMILIES]; /* bytes */
 	uint32		sql_text;		/* bytes of a statement's text that are kept */
 	uint32		digest_text;	/* bytes of a digest's text that are kept */
+	uint32		plan_text;		/* bytes of a plan's text that are kept */
 	uint32		load_history[3];	/* periods, by PfsLoadResolution */
 	uint32		lwlock_events;	/* PfsLwlockEvents: of LWLocks themselves and
 								 * their holders there is nothing without

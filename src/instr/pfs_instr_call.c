@@ -22,6 +22,7 @@
 
 #include "pfs_compat_hooks.h"
 #include "pfs_instr_call.h"
+#include "pfs_instr_plan.h"
 
 /* ---- what a call is for ---- */
 
@@ -323,15 +324,18 @@ end_untimed(PfsCall *call)
 		pfs_call_end_inside(call, pfs_timestamp_now());
 }
 
-/* Notes where the plan comes from that a statement executes. */
+/* Notes which plan a statement executes, and where that comes from. */
 static inline void
-note_plan_origin(PfsStatement *s, const QueryDesc *desc)
+note_plan(PfsStatement *s, const QueryDesc *desc)
 {
-	if (!PFS_HAVE_PLAN_ORIGIN || s == NULL)
+	if (s == NULL)
 		return;
+	s->plan_id = pfs_plan_id(desc->plannedstmt, s->user);
 	s->plan_origin = pfs_compat_plan_origin(desc->plannedstmt);
-	if (s->event != NULL)
-		s->event->plan_origin = s->plan_origin;
+	if (s->event == NULL)
+		return;
+	pfs_store_relaxed(&s->event->plan_id, s->plan_id);
+	s->event->plan_origin = s->plan_origin;
 }
 
 /*
@@ -366,7 +370,7 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 			s->is_whole = !pfs_is_start_of_portal(source.portal);
 		}
 	}
-	note_plan_origin(s, desc);
+	note_plan(s, desc);
 	pfs_call_make_active(call, s, now, PFS_STAGE_EXECUTOR_START);
 	pfs_call_look_for_text(t, &source);
 }
@@ -438,7 +442,7 @@ begin_run(PfsCall *call, const QueryDesc *desc, bool in_parts)
 		 * Bind, which started the executor, may have been a statement of its
 		 * own.
 		 */
-		note_plan_origin(s, desc);
+		note_plan(s, desc);
 	}
 	pfs_call_make_active(call, s, now, PFS_STAGE_EXECUTE);
 }

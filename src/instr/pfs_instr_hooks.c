@@ -26,6 +26,7 @@
 #include "pfs_instr_digest.h"
 #include "pfs_error.h"
 #include "pfs_instr_call.h"
+#include "pfs_instr_plan.h"
 #include "pfs_instr_prove.h"
 #include "pfs_instr_rows.h"
 #include "pfs_instr_table.h"
@@ -105,6 +106,7 @@ planner_cb(PFS_PLANNER_PARAMS)
 	PlannedStmt *result;
 	PfsCall		call;
 
+	pfs_plan_forget(query->queryId);
 	if (pfs_are_hooks_off())
 		return prev_planner(PFS_PLANNER_ARGS);
 	pfs_hook_called(PFS_HOOK_PLANNER);
@@ -189,6 +191,9 @@ start_left(const QueryDesc *desc)
 static void
 plain_start(QueryDesc *desc, int eflags)
 {
+	PfsStoredStatement *e = pfs_plain.open.event;
+
+	pfs_store_relaxed(&e->plan_id, pfs_plan_id(desc->plannedstmt, e->user));
 	prev_executor_start(desc, eflags);
 	if (likely(pfs_plain.state == PFS_PLAIN_STARTING))
 		pfs_plain.state = PFS_PLAIN_STARTED;
@@ -231,6 +236,7 @@ any_start(QueryDesc *desc, int eflags)
 		plain_start(desc, eflags);
 	else
 		general_start(desc, eflags);
+	pfs_plan_started(desc, eflags);
 }
 
 /*

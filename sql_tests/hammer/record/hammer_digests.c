@@ -369,9 +369,9 @@ read_one(What what, uint64 *seen)
 	known = x->known[what];
 	hammer_copy_counts(ended, x->ended, KEYS);
 	if (what == STATEMENTS)
-		pfs_digests_read(0, add_digest_cb, seen);
+		pfs_digests_read(&pfs_digests, 0, add_digest_cb, seen);
 	else if (what == BUCKETS)
-		pfs_digests_read(PFS_DIGEST_BUCKETS, add_buckets_cb, seen);
+		pfs_digests_read(&pfs_digests, PFS_DIGEST_BUCKETS, add_buckets_cb, seen);
 	else if (what == WAITS_OF_DIGESTS)
 		pfs_digest_waits_read(PFS_NO_INSTRUMENT, add_wait_cb, seen);
 	else if (what == ROWS)
@@ -528,9 +528,9 @@ round_cb(int signal)
 static void
 check_circles(void)
 {
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests.pages, &at);)
 	{
-		const PfsDigest *d = pfs_pages_record(pfs_digests, at.index);
+		const PfsDigest *d = pfs_pages_record(pfs_digests.pages, at.index);
 
 		for (uint32 link = d->waits; link != 0;)
 		{
@@ -573,7 +573,7 @@ evictions(void)
 {
 	PfsPagesStats stats;
 
-	pfs_pages_stats(pfs_digests, &stats);
+	pfs_pages_stats(pfs_digests.pages, &stats);
 	return stats.records_lost;
 }
 

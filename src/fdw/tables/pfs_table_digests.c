@@ -1,8 +1,8 @@
 /*
  * pfs_table_digests.c
  *	  events_statements_summary_by_digest, events_statements_histogram_by_digest,
- *	  events_waits_summary_by_digest, table_io_waits_summary_by_digest: what statements of
- *	  each digest counted.  All have their keys in common, and TRUNCATE of the first
+ *	  events_waits_summary_by_digest, table_io_waits_summary_by_digest, plans_summary_by_digest:
+ *	  what statements of each digest counted.  All have their keys in common, and TRUNCATE of the first
  *	  empties all of them.
  */
 #include "postgres.h"
@@ -119,7 +119,7 @@ summary_copy(PfsScan *scan)
 		parts |= PFS_DIGEST_BUCKETS;
 	if (NEEDED(query_sample_text) || NEEDED(query_sample_seen) || NEEDED(query_sample_timer_wait))
 		parts |= PFS_DIGEST_SAMPLE;
-	pfs_digests_read(parts, add_summary_cb, scan);
+	pfs_digests_read(&pfs_digests, parts, add_summary_cb, scan);
 	MemoryContextSwitchTo(old);
 }
 
@@ -130,7 +130,7 @@ const PfsTable pfs_table_statements_by_digest = {
 			  "Counts and times of statements by shape: database, user and query identifier; one row for all "
 			  "others. TRUNCATE removes the rows, also those of events_statements_histogram_by_digest, "
 			  "events_waits_summary_by_digest and table_io_waits_summary_by_digest."),
-	.containers = {&pfs_digests},
+	.containers = {&pfs_digests.pages},
 	.copy = summary_copy,
 	.role = key_role,
 	.truncate = pfs_digests_truncate,
@@ -171,7 +171,7 @@ add_histogram_cb(const PfsDigestRow *digest, void *arg)
 static void
 histogram_copy(PfsScan *scan)
 {
-	pfs_digests_read(PFS_DIGEST_BUCKETS, add_histogram_cb, scan);
+	pfs_digests_read(&pfs_digests, PFS_DIGEST_BUCKETS, add_histogram_cb, scan);
 }
 
 /* A guess: statements of one digest take similar times. */
@@ -182,7 +182,7 @@ const PfsTable pfs_table_statements_histogram_by_digest = {
 			  "one range of lengths of one shape of statements",
 			  "empties it; quantiles become 0",
 			  "How many statements of each shape were how long. TRUNCATE empties it; quantiles become 0."),
-	.containers = {&pfs_digests},
+	.containers = {&pfs_digests.pages},
 	.usual_rows = BUCKETS_PER_DIGEST,
 	.copy = histogram_copy,
 	.role = key_role,
@@ -302,6 +302,77 @@ const PfsTable pfs_table_io_by_digest = {
 	.role = key_role,
 	.check_truncate = pfs_cell_views_require_thread,
 	.truncate = pfs_rel_io_truncate_digests,
+	.truncated = pfs_recorder_ask_to_save,
+	.in_reset_all = true,
+};
+
+/* ---- plans_summary_by_digest ---- */
+
+/*
+ * A plan returns rows, or changes some; where it does both, as with RETURNING, these are the same rows, but for those of
+ * WITH.
+ */
+#define PLAN_ROWS(totals) \
+	Max(PFS_STATEMENT_COUNTER(totals, ROWS_SENT), PFS_STATEMENT_COUNTER(totals, ROWS_AFFECTED))
+
+/* What is known with the text alone. */
+#define OF_TEXT(row, value) PFS_NULL_IF((row)->digest.text.text == NULL, value)
+
+#define PLANS_COLUMNS(X, t) \
+	KEY_COLUMNS(X, t) \
+	X(t, plan_id, bigint, none, PFS_NULL_IF_0(row->digest.plan_id), \
+	  "A hash of the plan's shape: types of nodes and their order, relations, indexes, join types and strategies, columns " \
+	  "of sorts and groups, workers planned; no constants, costs or estimates. Partitions count as their table.", .hidden = true) \
+	PFS_TIMER_WAIT_COLUMNS(X, t, &row->digest.totals.time, "Executions counted.") \
+	X(t, quantile_95, numeric, picoseconds, pfs_ticks_as_ps(row->quantile[0]), \
+	  "95 % of them were not longer, in picoseconds: the upper bound of the histogram's range, at most 19 % too " \
+	  "high.", .width = 10) \
+	X(t, quantile_99, numeric, picoseconds, pfs_ticks_as_ps(row->quantile[1]), "The same of 99 %.", .width = 10) \
+	PFS_STATEMENT_TIME_COLUMNS(X, t, sum_, &row->digest.totals) \
+	X(t, sum_rows, bigint, count, PLAN_ROWS(&row->digest.totals), "Rows returned, inserted, updated, deleted or merged.") \
+	X(t, sum_shared_blks_hit, bigint, pages, PFS_STATEMENT_COUNTER(&row->digest.totals, SHARED_BLKS_HIT), \
+	  "Pages found in shared buffers, also by nested statements.") \
+	X(t, sum_shared_blks_read, bigint, pages, PFS_STATEMENT_COUNTER(&row->digest.totals, SHARED_BLKS_READ), \
+	  "Pages read into shared buffers.") \
+	X(t, sum_temp_blks_written, bigint, pages, PFS_STATEMENT_COUNTER(&row->digest.totals, TEMP_BLKS_WRITTEN), \
+	  "Pages of temporary files written.") \
+	X(t, first_seen, timestamptz, none, row->digest.first_seen, "When the row was made.") \
+	X(t, last_seen, timestamptz, none, row->digest.last_seen, "End of the last execution.") \
+	X(t, estimated_cost, float8, none, OF_TEXT(row, row->digest.plan.cost), \
+	  "The planner's estimate of the whole plan, in units of seq_page_cost, when plan_text was made.", .width = 10) \
+	X(t, estimated_rows, float8, none, OF_TEXT(row, row->digest.plan.rows), \
+	  "The planner's estimate of the rows that it returns, then.", .width = 10) \
+	X(t, node_count, bigint, count, OF_TEXT(row, row->digest.plan.nodes), "Nodes; equal ones of partitions count once.") \
+	X(t, server_plan_id, bigint, none, PFS_NULL_IF(row->digest.text.text == NULL || row->digest.plan.server_plan_id == 0, \
+												   row->digest.plan.server_plan_id), \
+	  "The identifier that the server or another library has given to it. NULL if none has, and before PostgreSQL 18.") \
+	X(t, plan_text, text, none, text_of(row, &row->digest.text), \
+	  "What EXPLAIN (COSTS OFF) says of it, made at its first execution, with question marks for constants; at most " \
+	  "pfs.max_plan_text_length bytes. NULL without the rights of user_name or pg_read_all_stats.", \
+	  .width = 200, .hidden = true)
+
+PFS_COLUMNS(plans, SummaryRow, PLANS_COLUMNS)
+
+static void
+plans_copy(PfsScan *scan)
+{
+	MemoryContext old = MemoryContextSwitchTo(scan->rows_context);
+
+	pfs_digests_read(&pfs_plans, PFS_DIGEST_BUCKETS | PFS_DIGEST_TEXT, add_summary_cb, scan);
+	MemoryContextSwitchTo(old);
+}
+
+const PfsTable pfs_table_plans_by_digest = {
+	PFS_TABLE("plans_summary_by_digest", plans, "own",
+			  "one plan of one shape of statements",
+			  "zeroes it",
+			  "Counts and times of statements by shape and by plan; one row for all others. A statement counts for the plan "
+			  "that it executes; what has none, as a utility, is in no row. TRUNCATE zeroes it; that of "
+			  "events_statements_summary_by_digest removes the rows."),
+	.containers = {&pfs_plans.pages},
+	.copy = plans_copy,
+	.role = key_role,
+	.truncate = pfs_plans_truncate,
 	.truncated = pfs_recorder_ask_to_save,
 	.in_reset_all = true,
 };

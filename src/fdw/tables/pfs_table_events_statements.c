@@ -95,7 +95,10 @@ static const char *const plan_origins[] = {
 	X(t, plan_origin, text, none, row->plan_origin < lengthof(plan_origins) ? plan_origins[row->plan_origin] : NULL, \
 	  "Where its plan comes from: STANDARD (planned for it), GENERIC or CUSTOM (of a prepared statement), INTERNAL. NULL " \
 	  "for what has no plan, and before PostgreSQL 19.", .width = 8, .since = PFS_SINCE_1_1) \
-	PFS_STATEMENT_LATER_COLUMNS(X, t, , row)
+	PFS_STATEMENT_LATER_COLUMNS(X, t, , row) \
+	X(t, plan_id, bigint, none, PFS_NULL_IF_0(row->plan_id), \
+	  "Which plan it had, as in plans_summary_by_digest. NULL before the executor starts, for what has no plan, and while " \
+	  "the consumer plans is off.", .width = 20, .hidden = true, .since = PFS_SINCE_1_2)
 
 PFS_COLUMNS(statements, PfsStatementEvent, STATEMENTS_COLUMNS)
 

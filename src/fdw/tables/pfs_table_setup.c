@@ -132,7 +132,7 @@ const PfsTable pfs_table_setup_instruments = {
  */
 #define CONSUMERS_COLUMNS(X, t) \
 	X(t, name, text, none, pfs_consumer_name(row->number), \
-	  "global_instrumentation, below it statements_digest and thread_instrumentation, below the latter " \
+	  "global_instrumentation, below it statements_digest, with plans below that, and thread_instrumentation, below the latter " \
 	  "events_X_current, below that events_X_history and events_X_history_long, X being waits, stages, statements " \
 	  "and transactions; below events_statements_current also events_statements_cpu.", .width = 24) \
 	X(t, enabled, text, none, pfs_yes_or_no(pfs_setup->consumer[row->number]), \

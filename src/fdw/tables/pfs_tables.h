@@ -45,6 +45,7 @@
 	PFS_LEVEL_LIST(X, statements) \
 	X(pfs_table_statements_histogram) \
 	X(pfs_table_statements_by_digest) \
+	X(pfs_table_plans_by_digest) \
 	X(pfs_table_statements_histogram_by_digest) \
 	X(pfs_table_waits_by_digest) \
 	X(pfs_table_io_by_digest) \

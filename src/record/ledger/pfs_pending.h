@@ -79,7 +79,7 @@ pfs_pending_bytes(const PfsPendingShape *shape)
 #define PFS_PENDING_ALL		0
 #define PFS_PENDING_OBJECT	1	/* that they are their object's, and not only
 								 * their name's */
-#define PFS_PENDING_PARTS	4
+#define PFS_PENDING_PARTS	5
 
 /*
  * What one kind of objects differs in.  make, add and leave are called by the owner of places

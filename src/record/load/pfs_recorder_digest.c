@@ -29,7 +29,7 @@ static PfsSumItems scratch;
 static bool
 read_record(uint32 index, uint64 word, PfsSumItems *to)
 {
-	const PfsDigest *d = pfs_pages_record(pfs_digests, index);
+	const PfsDigest *d = pfs_pages_record(pfs_digests.pages, index);
 	const PfsSharedCell *time = &d->counters.time;
 	PfsDigestKey key = d->key;
 	PfsSumItem *item;
@@ -54,7 +54,7 @@ read_record(uint32 index, uint64 word, PfsSumItems *to)
 		item->ticks = pfs_load_relaxed(&cell->cell.sum_low);
 	}
 	pfs_fence_acquire();
-	return !pfs_ref_is_dead(&pfs_digest_ref_slots[index].ref) && pfs_pages_word(pfs_digests, index) == word;
+	return !pfs_ref_is_dead(&pfs_digests.ref_slots[index].ref) && pfs_pages_word(pfs_digests.pages, index) == word;
 }
 
 /* Forgets numbers of an earlier reading that have got less since: nothing is taken off for them. */
@@ -100,9 +100,9 @@ pfs_recorder_digests_start(void)
 void
 pfs_recorder_read_digests(void)
 {
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests.pages, &at);)
 	{
-		uint32	   *changed = &pfs_digest_ref_slots[at.index].changed;
+		uint32	   *changed = &pfs_digests.ref_slots[at.index].changed;
 
 		if (known[at.index].word == at.word && pfs_load_relaxed(changed) == 0)
 			continue;

@@ -53,20 +53,33 @@ timer_is_possible(const void *record, const PfsSaveRecords *r)
 #define COUNTER_FIELD(counter, name, unit) \
 	PFS_SAVE_AS(name, PfsSavedDigest, row.totals.n[counter], unit == PFS_UNIT_TICKS ? PFS_SAVE_TICKS : PFS_SAVE_SUM),
 
+#define STATEMENTS_FIELDS \
+	KEY_FIELDS(PfsSavedDigest, row.key), \
+	TOTALS_FIELDS(PfsSavedDigest, row.totals.time), \
+	PFS_COUNTERS(COUNTER_FIELD) \
+	PFS_SAVE_AS("memory", PfsSavedDigest, row.totals.memory, PFS_SAVE_COUNT), \
+	PFS_SAVE_AS("generic_plans", PfsSavedDigest, row.totals.plans.generic, PFS_SAVE_COUNT), \
+	PFS_SAVE_AS("custom_plans", PfsSavedDigest, row.totals.plans.custom, PFS_SAVE_COUNT), \
+	PFS_SAVE_AS("first_seen", PfsSavedDigest, row.first_seen, PFS_SAVE_TIME), \
+	PFS_SAVE_AS("last_seen", PfsSavedDigest, row.last_seen, PFS_SAVE_TIME), \
+	PFS_SAVE_MEMBER(PfsSavedDigest, buckets, PFS_SAVE_BUCKETS), \
+	PFS_SAVE_AS("text", PfsSavedDigest, row.text, PFS_SAVE_TEXT)
+
 static const PfsSaveField digest_fields[] = {
-	KEY_FIELDS(PfsSavedDigest, row.key),
-	TOTALS_FIELDS(PfsSavedDigest, row.totals.time),
-	PFS_COUNTERS(COUNTER_FIELD)
-	PFS_SAVE_AS("memory", PfsSavedDigest, row.totals.memory, PFS_SAVE_COUNT),
-	PFS_SAVE_AS("generic_plans", PfsSavedDigest, row.totals.plans.generic, PFS_SAVE_COUNT),
-	PFS_SAVE_AS("custom_plans", PfsSavedDigest, row.totals.plans.custom, PFS_SAVE_COUNT),
-	PFS_SAVE_AS("first_seen", PfsSavedDigest, row.first_seen, PFS_SAVE_TIME),
-	PFS_SAVE_AS("last_seen", PfsSavedDigest, row.last_seen, PFS_SAVE_TIME),
-	PFS_SAVE_MEMBER(PfsSavedDigest, buckets, PFS_SAVE_BUCKETS),
-	PFS_SAVE_AS("text", PfsSavedDigest, row.text, PFS_SAVE_TEXT),
+	STATEMENTS_FIELDS,
 	PFS_SAVE_AS("sample", PfsSavedDigest, row.sample, PFS_SAVE_TEXT),
 	PFS_SAVE_AS("sample_seen", PfsSavedDigest, row.sample_seen, PFS_SAVE_TIME),
 	PFS_SAVE_AS("sample_time", PfsSavedDigest, row.sample_ticks, PFS_SAVE_TICKS),
+};
+
+/* Estimates are the bits of a double. */
+static const PfsSaveField plan_fields[] = {
+	STATEMENTS_FIELDS,
+	PFS_SAVE_AS("plan_id", PfsSavedDigest, row.plan_id, PFS_SAVE_NUMBER),
+	PFS_SAVE_AS("cost", PfsSavedDigest, row.plan.cost, PFS_SAVE_NUMBER),
+	PFS_SAVE_AS("rows", PfsSavedDigest, row.plan.rows, PFS_SAVE_NUMBER),
+	PFS_SAVE_AS("server_plan_id", PfsSavedDigest, row.plan.server_plan_id, PFS_SAVE_NUMBER),
+	PFS_SAVE_AS("nodes", PfsSavedDigest, row.plan.nodes, PFS_SAVE_NUMBER),
 };
 
 static bool
@@ -75,15 +88,26 @@ digest_is_possible(const void *record, const PfsSaveRecords *r)
 	return is_key(&((const PfsSavedDigest *) record)->row.key);
 }
 
+static bool
+plan_is_possible(const void *record, const PfsSaveRecords *r)
+{
+	const PfsDigestRow *row = &((const PfsSavedDigest *) record)->row;
+
+	return is_key(&row->key) && (row->key.query_id != 0) == (row->plan_id != 0);
+}
+
 static const PfsSaveRecord timer_record =
 PFS_SAVE_RECORD("timer", timer_fields, PfsSavedTimer, .is_possible = timer_is_possible);
 static const PfsSaveRecord digest_record =
 PFS_SAVE_RECORD("digest", digest_fields, PfsSavedDigest, .is_possible = digest_is_possible);
+static const PfsSaveRecord plan_record =
+PFS_SAVE_RECORD("plan", plan_fields, PfsSavedDigest, .is_possible = plan_is_possible);
 
 static const PfsSaveRecord *const digests_records[] = {
 	[PFS_SAVED_DIGESTS_RESET] = &pfs_save_reset_record,
 	[PFS_SAVED_DIGESTS_TIMER] = &timer_record,
 	[PFS_SAVED_DIGESTS_DIGEST] = &digest_record,
+	[PFS_SAVED_DIGESTS_PLAN] = &plan_record,
 };
 
 const PfsSaveFormat pfs_save_digests_format = {

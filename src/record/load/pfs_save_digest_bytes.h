@@ -19,7 +19,7 @@ typedef struct PfsSavedTimer
 	uint64		frequency;
 } PfsSavedTimer;
 
-/* The row without its buckets, which are here. */
+/* The row of a digest or of a plan without its buckets, which are here. */
 typedef struct PfsSavedDigest
 {
 	PfsDigestRow row;
@@ -32,6 +32,7 @@ enum
 	PFS_SAVED_DIGESTS_RESET,
 	PFS_SAVED_DIGESTS_TIMER,
 	PFS_SAVED_DIGESTS_DIGEST,
+	PFS_SAVED_DIGESTS_PLAN,
 };
 
 enum

@@ -1,6 +1,6 @@
 /*
  * pfs_save_digests.c
- *	  Sections of the file: digests with their texts and histograms, their waits, their rows of
+ *	  Sections of the file: digests and plans with their texts and histograms, their waits, their rows of
  *	  tables, and since when they count.
  *
  * What sessions have counted and not added to their digests is in, as readers see it, too.
@@ -19,7 +19,7 @@
 /* Tables whose rows go on after a restart, TRUNCATE of each of which has its own time. */
 static const char *const tables[] = {
 	"events_statements_summary_by_digest", "events_statements_histogram_by_digest",
-	"events_waits_summary_by_digest", "table_io_waits_summary_by_digest",
+	"events_waits_summary_by_digest", "table_io_waits_summary_by_digest", "plans_summary_by_digest",
 	"load_history",
 };
 
@@ -74,16 +74,27 @@ pfs_save_hide_secret(PfsText *string)
 	string->len = strlen(string->text);
 }
 
+/* The sets, and the kinds of records that they are. */
+static PfsDigestSet *const sets[] = {&pfs_digests, &pfs_plans};
+static const int kinds[] = {PFS_SAVED_DIGESTS_DIGEST, PFS_SAVED_DIGESTS_PLAN};
+
+typedef struct PutDigests
+{
+	PfsSaveWriter *w;
+	int			kind;
+} PutDigests;
+
 /* Puts a row as readers get it, its texts without secrets. */
 static void
 put_digest_cb(const PfsDigestRow *row, void *arg)
 {
+	const PutDigests *put = arg;
 	PfsSavedDigest d = {.row = *row};
 
 	memcpy(d.buckets, row->buckets, sizeof(d.buckets));
 	pfs_save_hide_secret(&d.row.text);
 	pfs_save_hide_secret(&d.row.sample);
-	pfs_save_put_record(arg, &pfs_save_digests_format, PFS_SAVED_DIGESTS_DIGEST, &d);
+	pfs_save_put_record(put->w, &pfs_save_digests_format, put->kind, &d);
 }
 
 static void
@@ -95,8 +106,14 @@ digests_write(PfsSaveWriter *w)
 					   "events_statements_summary_by_digest");
 	pfs_save_put_reset(w, &pfs_save_digests_format, PFS_SAVED_DIGESTS_RESET,
 					   "events_statements_histogram_by_digest");
+	pfs_save_put_reset(w, &pfs_save_digests_format, PFS_SAVED_DIGESTS_RESET, "plans_summary_by_digest");
 	pfs_save_put_record(w, &pfs_save_digests_format, PFS_SAVED_DIGESTS_TIMER, &timer);
-	pfs_digests_read(PFS_DIGEST_BUCKETS | PFS_DIGEST_TEXT | PFS_DIGEST_SAMPLE, put_digest_cb, w);
+	for (int i = 0; i < lengthof(sets); i++)
+	{
+		PutDigests	put = {w, kinds[i]};
+
+		pfs_digests_read(sets[i], PFS_DIGEST_BUCKETS | PFS_DIGEST_TEXT | (i == 0 ? PFS_DIGEST_SAMPLE : 0), put_digest_cb, &put);
+	}
 }
 
 /* Frequencies that differ by less than one part in so many are one frequency, measured twice. */
@@ -133,14 +150,14 @@ limit_min(PfsTotals *totals)
 	totals->min = Min(totals->min, totals->max);
 }
 
-/* Makes a digest of what the file has of it. */
+/* Makes a digest or a plan of what the file has of it. */
 static void
-use_digest(PfsSavedDigest *d)
+use_digest(PfsDigestSet *set, PfsSavedDigest *d)
 {
 	d->row.last_seen = Max(d->row.last_seen, d->row.first_seen);
 	d->row.buckets = d->buckets;
 	limit_min(&d->row.totals.time);
-	pfs_digest_restore(&d->row);
+	pfs_digest_restore(set, &d->row);
 }
 
 /* Where a digest lies in the section. */
@@ -161,48 +178,57 @@ compare_places(const void *a, const void *b)
 }
 
 /*
- * Makes all digests.  Where there are more than places, those seen last come first, and the
+ * Makes all records of a set.  Where there are more than places, those seen last come first, and the
  * others are added to all others.
  */
 static void
-digests_use(PfsSaveRecords *r)
+use_set(const PfsSaveRecords *records, PfsDigestSet *set, int kind_of_set, PfsSavedAny *record)
 {
-	PfsSaveRecords again = *r;
-	PfsSavedAny *record = palloc(sizeof(PfsSavedAny));
+	PfsSaveRecords r = *records;
 	PfsSavedDigest *d = (PfsSavedDigest *) record;
 	uint64		frequency = 0;
+	uint32		most = 0;
 	Place	   *places;
 	uint32		n = 0;
-	uint32		ndigests;
 	int			kind;
 
-	pfs_save_use_resets(r, PFS_SAVED_DIGESTS_RESET);
-	if (pfs_sizes.digests == 0)
-		return;
-	while (pfs_save_get_record(&again, record) >= 0)
-		;
-	ndigests = again.nread[PFS_SAVED_DIGESTS_DIGEST];
-	places = MemoryContextAllocHuge(CurrentMemoryContext, (Size) Max(ndigests, 1) * sizeof(Place));
-	again = *r;
-	for (const char *at = again.bytes.at; (kind = pfs_save_get_record(&again, record)) >= 0; at = again.bytes.at)
+	while ((kind = pfs_save_get_record(&r, record)) >= 0)
+		most += kind == kind_of_set;
+	places = MemoryContextAllocHuge(CurrentMemoryContext, (Size) Max(most, 1) * sizeof(Place));
+	r = *records;
+	for (const char *at = r.bytes.at; (kind = pfs_save_get_record(&r, record)) >= 0; at = r.bytes.at)
 	{
 		if (kind == PFS_SAVED_DIGESTS_TIMER)
 			frequency = ((const PfsSavedTimer *) record)->frequency;
-		if (kind == PFS_SAVED_DIGESTS_DIGEST)
+		if (kind == kind_of_set)
 			places[n++] = (Place)
 		{
 			at, d->row.last_seen
 		};
 	}
-	if (n > pfs_sizes.digests)
+	if (n > set->pages->records_max)
 		qsort(places, n, sizeof(Place), compare_places);
 	for (uint32 i = 0; i < n; i++)
 	{
-		r->bytes.at = places[i].at;
-		if (pfs_save_get_record(r, record) != PFS_SAVED_DIGESTS_DIGEST)
+		r.bytes.at = places[i].at;
+		if (pfs_save_get_record(&r, record) != kind_of_set)
 			continue;
-		convert_buckets(d->buckets, frequency, r->frequency);
-		use_digest(d);
+		convert_buckets(d->buckets, frequency, r.frequency);
+		use_digest(set, d);
+	}
+	pfree(places);
+}
+
+static void
+digests_use(PfsSaveRecords *r)
+{
+	PfsSavedAny *record = palloc(sizeof(PfsSavedAny));
+
+	pfs_save_use_resets(r, PFS_SAVED_DIGESTS_RESET);
+	for (int i = 0; i < lengthof(sets); i++)
+	{
+		if (sets[i]->pages->records_max > 0)
+			use_set(r, sets[i], kinds[i], record);
 	}
 }
 

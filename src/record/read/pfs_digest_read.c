@@ -17,6 +17,7 @@
 /* One raw copy: the head, the texts, the sample. */
 typedef struct Copies
 {
+	const PfsDigestSet *set;
 	int			parts;			/* that are wanted */
 	char	   *mem;			/* [digests + 1]; that of all others is the
 								 * first */
@@ -31,10 +32,10 @@ typedef struct Copies
 
 /*
  * Copies the text of a digest's record and returns its length; 0: there is none, or
- * whoever writes it did not come to an end.  `to` has pfs_sizes.digest_text bytes.
+ * whoever writes it did not come to an end.  `to` has set->text bytes.
  */
 static uint32
-copy_text(const PfsDigest *d, char *to, PfsPatience *patience)
+copy_text(const PfsDigestSet *set, const PfsDigest *d, char *to, PfsPatience *patience)
 {
 	pfs_patience_next(patience);
 	do
@@ -45,7 +46,7 @@ copy_text(const PfsDigest *d, char *to, PfsPatience *patience)
 			return 0;
 		if (before == PFS_TEXT_PROVISIONAL || before == PFS_TEXT_READY)
 		{
-			uint32		len = Min(pfs_load_relaxed(&d->text_len), pfs_sizes.digest_text);
+			uint32		len = Min(pfs_load_relaxed(&d->text_len), set->text);
 
 			memcpy(to, d->texts, len);
 			pfs_fence_acquire();
@@ -96,12 +97,15 @@ copy_at(const Copies *c, uint32 number)
 static void
 copy_one(Copies *c, uint32 index)
 {
-	const PfsDigest *d = pfs_pages_record(pfs_digests, index);
+	const PfsDigest *d = pfs_pages_record(c->set->pages, index);
 	PfsDigest  *copy = copy_at(c, c->n);
 
 	memcpy(copy, d, c->head);
 	if (c->parts & PFS_DIGEST_TEXT)
-		copy->text_len = copy_text(d, (char *) copy + c->text, c->patience);
+	{
+		copy->text_len = copy_text(c->set, d, (char *) copy + c->text, c->patience);
+		copy->plan = d->plan;
+	}
 	if (c->parts & PFS_DIGEST_SAMPLE)
 		copy_sample(c, (char *) copy, d);
 	c->number_of[index] = c->n++;
@@ -116,11 +120,16 @@ add_pending_cb(const PfsPending *place, void *arg)
 {
 	const PfsPendingDigest *p = (const PfsPendingDigest *) place;
 	Copies	   *c = arg;
+	bool		of_plans = c->set == &pfs_plans;
+	PfsDigestPart buckets = of_plans ? PFS_DIGEST_PART_PLANS : PFS_DIGEST_PART_BUCKETS;
 	uint64		word;
-	uint32		index = pfs_digest_find(&p->digest, &word);
+	uint32		index;
 	PfsDigest  *copy;
 	PfsStatementTotals totals = {0};
 
+	if (of_plans && (p->plan_id == 0 || !pfs_pending_digest_counts(place, PFS_DIGEST_PART_PLANS)))
+		return;
+	index = pfs_plan_find(&p->digest, of_plans ? p->plan_id : 0, &word);
 	if (index != PFS_NO_RECORD && c->number_of[index] == 0)
 		copy_one(c, index);
 	copy = copy_at(c, index != PFS_NO_RECORD ? c->number_of[index] : 0);
@@ -129,7 +138,7 @@ add_pending_cb(const PfsPending *place, void *arg)
 	pfs_kind_merge(&pfs_statement_kind, &copy->counters, &totals);
 	for (int b = 0; c->head > offsetof(PfsDigest, buckets) && b < PFS_HISTOGRAM_BUCKETS; b++)
 	{
-		if (pfs_pending_digest_counts(place, PFS_DIGEST_PART_BUCKETS))
+		if (pfs_pending_digest_counts(place, buckets))
 			copy->buckets[b] += p->buckets[b];
 	}
 	if (copy->first_seen == 0 || p->last_seen < copy->first_seen)
@@ -153,7 +162,7 @@ emit_copy(const Copies *c, PfsDigest *copy, PfsDigestEmit emit, void *arg)
 {
 	const char *from = (const char *) copy;
 	int			parts = c->parts;
-	PfsDigestRow row = {.key = copy->key};
+	PfsDigestRow row = {.key = copy->key, .plan_id = copy->plan_id};
 
 	pfs_kind_read(&pfs_statement_kind, &copy->counters, &row.totals, false);
 	if (pfs_totals_count(&row.totals.time) == 0)
@@ -166,6 +175,7 @@ emit_copy(const Copies *c, PfsDigest *copy, PfsDigestEmit emit, void *arg)
 	{
 		row.text.text = from + c->text;
 		row.text.len = copy->text_len;
+		row.plan = copy->plan;
 	}
 	if ((parts & PFS_DIGEST_SAMPLE) && copy->sample_seen != 0)
 	{
@@ -184,32 +194,33 @@ copy_all(PfsPatience *patience, void *arg)
 	Copies	   *c = arg;
 
 	c->patience = patience;
-	memcpy(copy_at(c, c->n++), &pfs_shared_digests->others, c->head);
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
+	memcpy(copy_at(c, c->n++), &c->set->shared->others, c->head);
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(c->set->pages, &at);)
 		copy_one(c, at.index);
 	pfs_pending_each(PFS_COUNTED_DIGESTS, add_pending_cb, c, patience);
 }
 
 /*
- * Hands a row for each digest, and one for all statements without a digest of their
+ * Hands a row for each digest or plan, and one for all statements without a row of their
  * own, to emit. parts says what is copied besides the totals: text, sample query,
  * histogram.  Everything is copied first and turned into rows behind that.  The copies stay until the caller's memory context goes, because
  * rows point into them.
  */
 void
-pfs_digests_read(int parts, PfsDigestEmit emit, void *arg)
+pfs_digests_read(const PfsDigestSet *set, int parts, PfsDigestEmit emit, void *arg)
 {
-	Copies		c = {.parts = parts};
+	Copies		c = {.set = set, .parts = parts};
+	uint32		records = set->pages == NULL ? 0 : set->pages->records_max;
 
-	if (pfs_sizes.digests == 0)
+	if (records == 0)
 		return;
 	c.head = (parts & PFS_DIGEST_BUCKETS) ? offsetof(PfsDigest, texts) : offsetof(PfsDigest, buckets);
 	c.text = c.head;
-	c.sample = c.text + ((parts & PFS_DIGEST_TEXT) ? pfs_sizes.digest_text : 0);
+	c.sample = c.text + ((parts & PFS_DIGEST_TEXT) ? set->text : 0);
 	c.stride = TYPEALIGN(8, c.sample + ((parts & PFS_DIGEST_SAMPLE) ? pfs_sizes.sql_text : 0));
 	/* Memory that is not used costs nothing. */
-	c.mem = MemoryContextAllocHuge(CurrentMemoryContext, (pfs_sizes.digests + 1) * c.stride);
-	c.number_of = palloc0(pfs_sizes.digests * sizeof(uint32));
+	c.mem = MemoryContextAllocHuge(CurrentMemoryContext, (records + 1) * c.stride);
+	c.number_of = palloc0(records * sizeof(uint32));
 
 	pfs_blocking_work(PFS_COUNTED_DIGESTS, false, copy_all, &c);
 	for (uint32 i = 0; i < c.n; i++)
@@ -249,9 +260,9 @@ add_wait(WaitRows *rows, const PfsDigestKey *key, PfsInstrumentId instrument, co
 static void
 copy_counted_waits(WaitRows *rows)
 {
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests.pages, &at);)
 	{
-		const PfsDigest *d = pfs_pages_record(pfs_digests, at.index);
+		const PfsDigest *d = pfs_pages_record(pfs_digests.pages, at.index);
 
 		for (uint32 link = pfs_load_acquire(&d->waits);
 			 link != 0 && link <= pfs_digest_waits->records_max && rows->links++ < pfs_digest_waits->records_max;
@@ -342,8 +353,8 @@ pfs_digest_text_of(const PfsDigestKey *key, uint32 *len)
 	if (index == PFS_NO_RECORD)
 		return NULL;
 	copy = palloc(pfs_sizes.digest_text + 1);
-	*len = copy_text(pfs_pages_record(pfs_digests, index), copy, &patience);
+	*len = copy_text(&pfs_digests, pfs_pages_record(pfs_digests.pages, index), copy, &patience);
 	pfs_patience_end(&patience);
 	pfs_fence_acquire();
-	return *len > 0 && pfs_pages_word(pfs_digests, index) == word ? copy : NULL;
+	return *len > 0 && pfs_pages_word(pfs_digests.pages, index) == word ? copy : NULL;
 }

@@ -21,7 +21,6 @@
  */
 #define NEVER_TAKEN(now) ((now) ^ UINT64CONST(0x8000000000000000))
 
-static uint32 hint;
 static uint32 wait_hint;
 
 /*
@@ -42,11 +41,12 @@ restore_text(char *to, const PfsText *text, uint32 max)
 
 /* Writes text and sample, as far as there is room for them now. */
 static void
-restore_texts(PfsDigest *d, const PfsDigestRow *row)
+restore_texts(const PfsDigestSet *set, PfsDigest *d, const PfsDigestRow *row)
 {
-	if (row->text.len > 0 && pfs_sizes.digest_text > 0)
+	if (row->text.len > 0 && set->text > 0)
 	{
-		d->text_len = restore_text(d->texts, &row->text, pfs_sizes.digest_text);
+		d->text_len = restore_text(d->texts, &row->text, set->text);
+		d->plan = row->plan;
 
 		/*
 		 * Perhaps it was provisional.  The next statement of the digest that
@@ -67,10 +67,10 @@ restore_texts(PfsDigest *d, const PfsDigestRow *row)
  * part of all others.
  */
 void
-pfs_digest_restore(const PfsDigestRow *row)
+pfs_digest_restore(PfsDigestSet *set, const PfsDigestRow *row)
 {
-	uint32		index = row->key.query_id == 0 ? PFS_NO_RECORD : pfs_digest_make(&row->key, &hint);
-	PfsDigest  *d = index == PFS_NO_RECORD ? &pfs_shared_digests->others : pfs_pages_record(pfs_digests, index);
+	uint32		index = row->key.query_id == 0 ? PFS_NO_RECORD : pfs_plan_make(&row->key, row->plan_id);
+	PfsDigest  *d = index == PFS_NO_RECORD ? &set->shared->others : pfs_pages_record(set->pages, index);
 	PfsDigest	span = {0};
 	PfsDigest  *dates = index == PFS_NO_RECORD ? &span : d;
 
@@ -82,11 +82,11 @@ pfs_digest_restore(const PfsDigestRow *row)
 	dates->last_offset.taken = NEVER_TAKEN(dates->last_seen);
 	if (index == PFS_NO_RECORD)
 	{
-		pfs_digest_note_others(span.first_seen, span.first_offset, span.last_seen, &span.last_offset);
+		pfs_digest_note_others(set, span.first_seen, span.first_offset, span.last_seen, &span.last_offset);
 		return;
 	}
-	pfs_digest_raise_usage(&pfs_digest_ref_slots[index], pfs_totals_count(&row->totals.time));
-	restore_texts(d, row);
+	pfs_digest_raise_usage(&set->ref_slots[index], pfs_totals_count(&row->totals.time));
+	restore_texts(set, d, row);
 }
 
 /*
@@ -96,8 +96,8 @@ pfs_digest_restore(const PfsDigestRow *row)
 void
 pfs_digest_wait_restore(const PfsDigestWaitRow *row)
 {
-	uint32		index = row->key.query_id == 0 ? PFS_NO_RECORD : pfs_digest_make(&row->key, &hint);
-	PfsDigest  *d = index == PFS_NO_RECORD ? NULL : pfs_pages_record(pfs_digests, index);
+	uint32		index = row->key.query_id == 0 ? PFS_NO_RECORD : pfs_plan_make(&row->key, 0);
+	PfsDigest  *d = index == PFS_NO_RECORD ? NULL : pfs_pages_record(pfs_digests.pages, index);
 	PfsChained *cell = d == NULL ? NULL : pfs_chain_get(pfs_digest_waits, &d->waits, row->instrument, &wait_hint);
 
 	if (cell != NULL)
@@ -117,8 +117,8 @@ pfs_digest_rows_restore(const PfsDigestRowsRow *row)
 	PfsRelStatKind kind = is_index ? PFS_INDEX_STATS : PFS_TABLE_STATS;
 	uint64		stat = pfs_rel_stat_find(kind, row->database, is_index ? row->index : row->relation, row->relation, false,
 										 InvalidSubTransactionId);
-	uint32		index = stat == 0 || row->key.query_id == 0 ? PFS_NO_RECORD : pfs_digest_make(&row->key, &hint);
-	PfsDigest  *d = index == PFS_NO_RECORD ? NULL : pfs_pages_record(pfs_digests, index);
+	uint32		index = stat == 0 || row->key.query_id == 0 ? PFS_NO_RECORD : pfs_plan_make(&row->key, 0);
+	PfsDigest  *d = index == PFS_NO_RECORD ? NULL : pfs_pages_record(pfs_digests.pages, index);
 
 	if (stat != 0)
 		pfs_digest_rows_put_all(d, kind, stat, &row->all, row->counts);

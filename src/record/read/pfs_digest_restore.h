@@ -8,8 +8,11 @@
 
 #include "pfs_digest_rows_read.h"
 
-/* Rows as readers of digests, of their waits and of their rows of tables get them; digests come first. */
-extern void pfs_digest_restore(const PfsDigestRow *row);
+/*
+ * Rows as readers of digests and plans (a set each), of their waits and of their rows of tables get them; digests come
+ * first.
+ */
+extern void pfs_digest_restore(PfsDigestSet *set, const PfsDigestRow *row);
 extern void pfs_digest_wait_restore(const PfsDigestWaitRow *row);
 extern void pfs_digest_rows_restore(const PfsDigestRowsRow *row);
 

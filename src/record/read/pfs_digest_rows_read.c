@@ -130,9 +130,9 @@ add_pending_cb(const PfsPending *place, void *arg)
 static void
 copy_rows(PfsPatience *patience, void *arg)
 {
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests.pages, &at);)
 	{
-		const PfsDigest *d = pfs_pages_record(pfs_digests, at.index);
+		const PfsDigest *d = pfs_pages_record(pfs_digests.pages, at.index);
 
 		copy_chain(arg, pfs_load_acquire(&d->rows), &d->key);
 	}

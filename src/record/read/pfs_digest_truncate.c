@@ -36,6 +36,8 @@ take_pending_cb(const PfsPending *place, void *arg)
 		t->taken[PFS_DIGEST_PART_WAITS] += p->waits[i].counts.timed + p->waits[i].counts.untimed;
 	for (uint32 i = 0; i < Min(p->nrows, PFS_PENDING_DIGEST_ROWS) && pfs_pending_counts(t->before, place, PFS_DIGEST_PART_ROWS); i++)
 		t->taken[PFS_DIGEST_PART_ROWS] += pfs_row_count(&p->rows[i].rows);
+	if (p->plan_id != 0 && pfs_pending_counts(t->before, place, PFS_DIGEST_PART_PLANS))
+		t->taken[PFS_DIGEST_PART_PLANS] += p->counters.time.count_timed + p->counters.time.count_untimed;
 }
 
 static void
@@ -134,14 +136,18 @@ take_cb(PfsDigest *d, void *arg)
 	pfs_digest_rows_move(d, NULL);
 }
 
-static void
-take_buckets(uint64 *buckets, uint64 *taken)
+/* Empties a histogram; returns how many statements that were. */
+static uint64
+take_buckets(uint64 *buckets)
 {
+	uint64		taken = 0;
+
 	for (int b = 0; b < PFS_HISTOGRAM_BUCKETS; b++)
 	{
 		if (pfs_load_relaxed(&buckets[b]) != 0)
-			taken[PFS_DIGEST_PART_BUCKETS] += pfs_exchange(&buckets[b], 0);
+			taken += pfs_exchange(&buckets[b], 0);
 	}
+	return taken;
 }
 
 /*
@@ -174,14 +180,14 @@ takes(PfsDigestPart truncated, PfsDigestPart part)
 static void
 empty_one(PfsDigestPart part, uint32 index, uint64 *taken)
 {
-	PfsDigest  *d = pfs_pages_record(pfs_digests, index);
+	PfsDigest  *d = pfs_pages_record(pfs_digests.pages, index);
 	PfsStatementTotals totals = {0};
 
 	if (part == PFS_DIGEST_ALL)
 		pfs_kind_read(&pfs_statement_kind, &d->counters, &totals, true);
 	if (takes(part, PFS_DIGEST_PART_BUCKETS))
-		take_buckets(d->buckets, taken);
-	if (pfs_ref_is_dead(&pfs_digest_ref_slots[index].ref))
+		taken[PFS_DIGEST_PART_BUCKETS] += take_buckets(d->buckets);
+	if (pfs_ref_is_dead(&pfs_digests.ref_slots[index].ref))
 		return;
 	taken[PFS_DIGEST_ALL] += pfs_totals_count(&totals.time);
 	if (takes(part, PFS_DIGEST_PART_WAITS))
@@ -201,7 +207,7 @@ remove_one(uint32 index, uint64 word, uint64 *taken, PfsPatience *patience)
 	pfs_patience_next(patience);
 	do
 	{
-		if (pfs_digest_remove(index, word, take_cb, taken) || pfs_pages_word(pfs_digests, index) != word)
+		if (pfs_digest_remove(&pfs_digests, index, word, take_cb, taken) || pfs_pages_word(pfs_digests.pages, index) != word)
 			return;
 	} while (pfs_patience_more(patience));
 	empty_one(PFS_DIGEST_ALL, index, taken);
@@ -228,10 +234,10 @@ empty_others(PfsDigestPart part, uint64 *taken)
 	PfsStatementTotals totals = {0};
 
 	if (part == PFS_DIGEST_ALL)
-		pfs_kind_read(&pfs_statement_kind, &pfs_shared_digests->others.counters, &totals, true);
+		pfs_kind_read(&pfs_statement_kind, &pfs_digests.shared->others.counters, &totals, true);
 	taken[PFS_DIGEST_ALL] += pfs_totals_count(&totals.time);
 	if (takes(part, PFS_DIGEST_PART_BUCKETS))
-		take_buckets(pfs_shared_digests->others.buckets, taken);
+		taken[PFS_DIGEST_PART_BUCKETS] += take_buckets(pfs_digests.shared->others.buckets);
 	if (takes(part, PFS_DIGEST_PART_WAITS))
 		take_other_waits(taken);
 	if (part == PFS_DIGEST_PART_ROWS)
@@ -242,8 +248,37 @@ empty_others(PfsDigestPart part, uint64 *taken)
 	if (part == PFS_DIGEST_ALL)
 	{
 		remove_other_rows(taken);
-		pfs_store_relaxed(&pfs_shared_digests->others.first_seen, 0);
+		pfs_store_relaxed(&pfs_digests.shared->others.first_seen, 0);
 	}
+}
+
+/* Empties a plan's record, or that of all others. */
+static void
+take_plan_cb(PfsDigest *d, void *arg)
+{
+	PfsStatementTotals totals = {0};
+
+	pfs_kind_read(&pfs_statement_kind, &d->counters, &totals, true);
+	((uint64 *) arg)[PFS_DIGEST_PART_PLANS] += pfs_totals_count(&totals.time);
+	(void) take_buckets(d->buckets);
+}
+
+/*
+ * Removes all plans with their digests, or empties them: then they keep their texts.  One to which a process is giving its
+ * text stays, too.
+ */
+static void
+take_plans(PfsDigestPart part, uint64 *taken)
+{
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_plans.pages, &at);)
+	{
+		if (part == PFS_DIGEST_ALL && pfs_digest_remove(&pfs_plans, at.index, at.word, take_plan_cb, taken))
+			continue;
+		if (!pfs_ref_is_dead(&pfs_plans.ref_slots[at.index].ref))
+			take_plan_cb(pfs_pages_record(pfs_plans.pages, at.index), taken);
+	}
+	take_plan_cb(&pfs_plans.shared->others, taken);
+	pfs_store_relaxed(&pfs_plans.shared->others.first_seen, 0);
 }
 
 /* What digests add to their records meanwhile is taken, or stays. */
@@ -254,7 +289,11 @@ take_part(PfsPatience *patience, void *arg)
 
 	memcpy(t->before, pfs_shared_pending[PFS_COUNTED_DIGESTS].truncated, sizeof(t->before));
 	pfs_pending_truncate(PFS_COUNTED_DIGESTS, t->part, take_pending_cb, t, patience);
-	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests, &at);)
+	if (takes(t->part, PFS_DIGEST_PART_PLANS))
+		take_plans(t->part, t->taken);
+	if (t->part == PFS_DIGEST_PART_PLANS)
+		return;
+	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_digests.pages, &at);)
 	{
 		if (t->part == PFS_DIGEST_ALL)
 			remove_one(at.index, at.word, t->taken, patience);
@@ -281,6 +320,7 @@ truncate_part(PfsDigestPart part)
 		pfs_reset_time_note("events_statements_histogram_by_digest");
 		pfs_reset_time_note("events_waits_summary_by_digest");
 		pfs_reset_time_note("table_io_waits_summary_by_digest");
+		pfs_reset_time_note("plans_summary_by_digest");
 	}
 	return (int64) t.taken[part];
 }
@@ -320,4 +360,11 @@ int64
 pfs_digest_rows_truncate(void)
 {
 	return truncate_part(PFS_DIGEST_PART_ROWS);
+}
+
+/* Empties all plans, and leaves them; returns how many statements that were. */
+int64
+pfs_plans_truncate(void)
+{
+	return truncate_part(PFS_DIGEST_PART_PLANS);
 }

@@ -44,6 +44,7 @@ static const struct
 	PFS_EVENT_FAMILIES(FAMILY_CONSUMERS)
 	[PFS_CONSUMER_STATEMENTS_CPU] = {"events_statements_cpu", FAMILY_CURRENT(PFS_STATEMENTS)},
 	[PFS_CONSUMER_STATEMENTS_DIGEST] = {"statements_digest", PFS_CONSUMER_GLOBAL},
+	[PFS_CONSUMER_PLANS] = {"plans", PFS_CONSUMER_STATEMENTS_DIGEST},
 };
 
 #define EVENTS_OF_CLASS(class, name, events, summaries) [class] = events,
@@ -223,7 +224,8 @@ recompute_classes(void)
 			counts_rows = true;
 	}
 	pfs_store_relaxed(&pfs_words->statement_counts, (consumer_is_on(PFS_CONSUMER_STATEMENTS_CPU) ? PFS_COUNTS_CPU : 0) |
-					  (pfs_load_relaxed(&pfs_words->memory_wanted) ? PFS_COUNTS_MEMORY : 0));
+					  (pfs_load_relaxed(&pfs_words->memory_wanted) ? PFS_COUNTS_MEMORY : 0) |
+					  (consumer_is_on(PFS_CONSUMER_PLANS) && pfs_sizes.digests > 0 && pfs_sizes.plans > 0 ? PFS_COUNTS_PLANS : 0));
 	for (int class = 0; class < PFS_NUM_TIMED_CLASSES; class++)
 	{
 		PfsInstrument any = {.class = class, .enabled = enabled[class], .timed = 1};

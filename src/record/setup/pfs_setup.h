@@ -28,9 +28,10 @@ typedef enum PfsConsumer
 	PFS_CONSUMER_CURRENT,
 	PFS_CONSUMER_STATEMENTS_CPU = PFS_CONSUMER_CURRENT + 3 * PFS_NUM_EVENT_FAMILIES,
 	PFS_CONSUMER_STATEMENTS_DIGEST,
+	PFS_CONSUMER_PLANS,
 } PfsConsumer;
 
-#define PFS_NUM_CONSUMERS (PFS_CONSUMER_STATEMENTS_DIGEST + 1)
+#define PFS_NUM_CONSUMERS (PFS_CONSUMER_PLANS + 1)
 
 /* Kinds of threads, as setup_threads lists them (background ones only). */
 typedef struct PfsThreadKind
@@ -59,6 +60,8 @@ typedef struct PfsRules
 /* What statements count only if it is wanted. */
 #define PFS_COUNTS_CPU		0x1 /* events_statements_cpu is on */
 #define PFS_COUNTS_MEMORY	0x2 /* some memory instrument is */
+#define PFS_COUNTS_PLANS	0x4 /* plans are, with digests; of
+								 * statements_counts alone */
 
 typedef struct PfsSharedSetup
 {

@@ -31,44 +31,61 @@
 /* How many digests one caller makes room by: others may take what it got. */
 #define ROOM_TRIES			3
 
-PFS_FIXED PfsPages *pfs_digests = NULL;
+PfsDigestSet pfs_digests;
+PfsDigestSet pfs_plans;
 PFS_FIXED PfsPages *pfs_digest_waits = NULL;
 PfsSharedDigests *pfs_shared_digests = NULL;
-PfsDigestRefSlot *pfs_digest_ref_slots = NULL;
 PfsSharedBlock pfs_digest_other_waits;
 
-PfsHash    *pfs_digest_index;
 PFS_HOT_FIRST uint64 pfs_digests_without_text = 0;
-
-static uint32 hint;
 
 /* Age in seconds at which a sample is replaced; 0: never. */
 static int	sample_age = PFS_SAMPLE_AGE_DEFAULT;
 
 static bool
-has_key(const void *record, const void *key)
+has_key(const void *record, const void *p)
 {
-	return pfs_digest_same_key(&((const PfsDigest *) record)->key, key);
+	const PfsDigest *d = record;
+	const PfsPlanKey *key = p;
+
+	return pfs_digest_same_key(&d->key, &key->digest) && d->plan_id == key->plan_id;
+}
+
+/* Bytes of a set beside its records. */
+static size_t
+size_beside(uint32 records)
+{
+	return records == 0 ? 0 : sizeof(PfsSharedDigestSet) + records * sizeof(PfsDigestRefSlot);
 }
 
 size_t
 pfs_digests_extra_size(void)
 {
-	return pfs_sizes.digests == 0 ? 0 : pfs_sizes.digests * sizeof(PfsDigestRefSlot) +
+	return pfs_sizes.digests == 0 ? 0 : size_beside(pfs_sizes.digests) + size_beside(pfs_sizes.plans) +
 		sizeof(PfsSharedDigests) +
 		pfs_shared_block_size(pfs_sizes.cells[PFS_FAMILY_WAITS], sizeof(PfsSharedCell));
 }
 
-/* Takes the containers, index, reference count slots, and waits of all others. */
+static void
+lay_out_set(PfsSegment *seg, PfsDigestSet *set, const char *name, uint32 records, uint32 text, uint32 sample)
+{
+	size_t		size = offsetof(PfsDigest, texts) + text + sample;
+
+	set->pages = pfs_pages_create(seg, name, TYPEALIGN(PFS_CACHE_LINE, size), records, DIGESTS_PER_PAGE);
+	set->index = pfs_hash_create(seg, set->pages, records, has_key);
+	set->ref_slots = pfs_segment_take(seg, records * sizeof(PfsDigestRefSlot), PFS_CACHE_LINE);
+	set->shared = pfs_segment_take(seg, sizeof(PfsSharedDigestSet), PFS_CACHE_LINE);
+	set->text = text;
+}
+
+/* Takes both sets, and the waits of all others. */
 void
 pfs_digests_lay_out(PfsSegment *seg)
 {
-	size_t		size = offsetof(PfsDigest, texts) + pfs_sizes.digest_text + pfs_sizes.sql_text;
 	uint32		ncells = pfs_sizes.digests == 0 ? 0 : pfs_sizes.cells[PFS_FAMILY_WAITS];
 
-	pfs_digests = pfs_pages_create(seg, "digests", TYPEALIGN(PFS_CACHE_LINE, size), pfs_sizes.digests, DIGESTS_PER_PAGE);
-	pfs_digest_index = pfs_hash_create(seg, pfs_digests, pfs_sizes.digests, has_key);
-	pfs_digest_ref_slots = pfs_segment_take(seg, pfs_sizes.digests * sizeof(PfsDigestRefSlot), PFS_CACHE_LINE);
+	lay_out_set(seg, &pfs_digests, "digests", pfs_sizes.digests, pfs_sizes.digest_text, pfs_sizes.sql_text);
+	lay_out_set(seg, &pfs_plans, "plans", pfs_sizes.plans, pfs_sizes.plan_text, 0);
 	pfs_digest_waits = pfs_pages_create(seg, "digest_waits", sizeof(PfsChained), pfs_sizes.digests * WAITS_PER_DIGEST,
 										WAITS_PER_PAGE);
 	pfs_digest_other_waits = (PfsSharedBlock)
@@ -113,9 +130,9 @@ pfs_digest_look_at_offset(PfsDigestOffset *offset, uint64 now)
 
 /* Offsets race with those of other processes. */
 void
-pfs_digest_note_others(uint64 first, int64 first_offset, uint64 last, const PfsDigestOffset *last_offset)
+pfs_digest_note_others(PfsDigestSet *set, uint64 first, int64 first_offset, uint64 last, const PfsDigestOffset *last_offset)
 {
-	PfsDigest  *others = &pfs_shared_digests->others;
+	PfsDigest  *others = &set->shared->others;
 	uint64		old = pfs_load_relaxed(&others->first_seen);
 
 	/* Dates before the server's start may be one reading. */
@@ -138,13 +155,16 @@ pfs_digest_note_others(uint64 first, int64 first_offset, uint64 last, const PfsD
 
 /* Fills in a new record, for the hash table.  It can be pinned from here on. */
 static void
-fill_cb(void *record, const void *key, void *arg)
+fill_cb(void *record, const void *p, void *arg)
 {
+	const PfsPlanKey *key = p;
+	const PfsDigestSet *set = arg;
 	PfsDigest  *d = record;
-	PfsDigestRefSlot *ref_slot = &pfs_digest_ref_slots[pfs_pages_index(pfs_digests, d)];
+	PfsDigestRefSlot *ref_slot = &set->ref_slots[pfs_pages_index(set->pages, d)];
 
 	memset(d, 0, offsetof(PfsDigest, texts));
-	d->key = *(const PfsDigestKey *) key;
+	d->key = key->digest;
+	d->plan_id = key->plan_id;
 	d->first_seen = d->last_seen = pfs_timer_read(pfs_timer_default());
 	d->first_offset = pfs_clock_offset(d->first_seen);
 	d->last_offset.taken = d->first_seen;
@@ -158,50 +178,53 @@ fill_cb(void *record, const void *key, void *arg)
  * there is none, as is usual once there have been more shapes than places, it is made.
  */
 static uint32
-insert(const PfsDigestKey *key, uint64 hash, uint64 *word)
+insert(PfsDigestSet *set, const PfsPlanKey *key, uint64 hash, uint64 *word)
 {
 	bool		created;
 
 	for (int room = 0;; room++)
 	{
-		uint32		index = pfs_hash_insert_new(pfs_digest_index, hash, key, fill_cb, NULL, &hint, word, &created);
+		uint32		index = pfs_hash_insert_new(set->index, hash, key, fill_cb, set, &set->hint, word, &created);
 
 		if (index != PFS_NO_RECORD)
 			return index;
-		if (room == ROOM_TRIES || !pfs_digest_evict(&hint))
+		if (room == ROOM_TRIES || !pfs_digest_evict(set))
 			return PFS_NO_RECORD;
 	}
 }
 
 uint32
-pfs_digest_make(const PfsDigestKey *key, uint32 *next)
+pfs_plan_make(const PfsDigestKey *digest, uint64 plan_id)
 {
+	PfsDigestSet *set = pfs_digest_set(plan_id);
+	PfsPlanKey	key = {*digest, plan_id};
 	uint64		word;
 	bool		created;
 
-	return pfs_hash_insert(pfs_digest_index, pfs_hash_bytes(key, sizeof(*key)), key, fill_cb, NULL, next, &word,
-						   &created);
+	return pfs_hash_insert(set->index, pfs_plan_hash(&key), &key, fill_cb, set, &set->hint, &word, &created);
 }
 
 /* NULL: no room, none and not `make`, or always evicted before it could be pinned. */
 PfsPinnedDigest *
-pfs_digest_enter(const PfsDigestKey *key, bool make)
+pfs_plan_enter(const PfsDigestKey *digest, uint64 plan_id, bool make)
 {
 	static PfsPinnedDigest pinned;
-	uint64		hash = pfs_hash_bytes(key, sizeof(*key));
+	PfsDigestSet *set = pfs_digest_set(plan_id);
+	PfsPlanKey	key = {*digest, plan_id};
+	uint64		hash = pfs_plan_hash(&key);
 
 	for (int tries = 0; tries < ENTER_TRIES; tries++)
 	{
 		uint64		word;
-		uint32		index = pfs_hash_find(pfs_digest_index, hash, key, &word);
+		uint32		index = pfs_hash_find(set->index, hash, &key, &word);
 
 		if (index == PFS_NO_RECORD && make)
-			index = insert(key, hash, &word);
+			index = insert(set, &key, hash, &word);
 		if (index == PFS_NO_RECORD)
 			return NULL;
 		pinned = (PfsPinnedDigest)
 		{
-			word, &pfs_digests->state[index], pfs_pages_record(pfs_digests, index), &pfs_digest_ref_slots[index]
+			set, word, &set->pages->state[index], pfs_pages_record(set->pages, index), &set->ref_slots[index]
 		};
 		if (pfs_ref_pin(&pinned.ref_slot->ref, pinned.state, word))
 			return &pinned;
@@ -269,9 +292,11 @@ pfs_digest_take_sample(const PfsDigestEnd *end, int64 offset, uint64 *sample_see
 /* ---- texts ---- */
 
 uint32
-pfs_digest_find(const PfsDigestKey *key, uint64 *word)
+pfs_plan_find(const PfsDigestKey *digest, uint64 plan_id, uint64 *word)
 {
-	return pfs_hash_find(pfs_digest_index, pfs_hash_bytes(key, sizeof(*key)), key, word);
+	PfsPlanKey	key = {*digest, plan_id};
+
+	return pfs_hash_find(pfs_digest_set(plan_id)->index, pfs_plan_hash(&key), &key, word);
 }
 
 /* A digest that is given up meanwhile may give either answer. */
@@ -286,13 +311,27 @@ pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 		return PFS_TEXT_READY;
 	index = pfs_digest_find(key, &word);
 	return index == PFS_NO_RECORD ? PFS_TEXT_NONE
-		: pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_digests, index))->text_state);
+		: pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_digests.pages, index))->text_state);
+}
+
+/* The same of a plan. */
+bool
+pfs_plan_lacks_text(const PfsDigestKey *key, uint64 plan_id)
+{
+	uint64		word;
+	uint32		index;
+
+	if (pfs_sizes.plan_text == 0)
+		return false;
+	index = pfs_plan_find(key, plan_id, &word);
+	return index == PFS_NO_RECORD ||
+		pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_plans.pages, index))->text_state) < PFS_TEXT_READY;
 }
 
 bool
 pfs_digest_note_text(uint32 index, uint64 query_id)
 {
-	const PfsDigest *d = pfs_pages_record(pfs_digests, index);
+	const PfsDigest *d = pfs_pages_record(pfs_digests.pages, index);
 
 	if (pfs_sizes.digest_text == 0 || pfs_load_relaxed(&d->text_state) != PFS_TEXT_NONE)
 		return false;
@@ -301,13 +340,13 @@ pfs_digest_note_text(uint32 index, uint64 query_id)
 }
 
 /*
- * Gives a digest its text, of whole characters, which pfs_digest_has_text() has wanted.
- * Makes the digest if need be; a text that another process is writing stays.
+ * Gives a digest or a plan its text, of whole characters, which it lacks.  Makes the record if need be; a text that
+ * another process is writing stays.
  */
-void
-pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional)
+static void
+put_text(const PfsDigestKey *key, uint64 plan_id, const PfsPlanFacts *facts, const char *str, uint32 len, bool provisional)
 {
-	PfsPinnedDigest *pinned = pfs_digest_enter(key, true);
+	PfsPinnedDigest *pinned = pfs_plan_enter(key, plan_id, true);
 	uint32		none = PFS_TEXT_NONE;
 	uint32		worse = PFS_TEXT_PROVISIONAL;
 	PfsDigest  *d;
@@ -324,10 +363,24 @@ pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool p
 		 * REPLACED.
 		 */
 		pfs_fence_release();
-		len = Min(len, pfs_sizes.digest_text);
+		len = Min(len, pinned->set->text);
 		memcpy(d->texts, str, len);
+		if (facts != NULL)
+			d->plan = *facts;
 		pfs_store_relaxed(&d->text_len, len);
 		pfs_store_release(&d->text_state, provisional ? PFS_TEXT_PROVISIONAL : PFS_TEXT_READY);
 	}
 	pfs_digest_leave(pinned);
+}
+
+void
+pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional)
+{
+	put_text(key, 0, NULL, str, len, provisional);
+}
+
+void
+pfs_plan_put_text(const PfsDigestKey *key, uint64 plan_id, const PfsPlanFacts *facts, const char *str, uint32 len)
+{
+	put_text(key, plan_id, facts, str, len, false);
 }

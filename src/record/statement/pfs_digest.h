@@ -1,12 +1,16 @@
 /*
  * pfs_digest.h
  *	  Digests: what was counted of all statements of one shape, by database, user
- *	  and query identifier.
+ *	  and query identifier; and plans: what was counted of those of a digest that
+ *	  had one plan.
  *
  * A digest is a record that all processes add to.  When there is no room for
  * another one, one that is used little is evicted: its counters go to "all
  * others", which is always there and also takes what finds no room.
  * pfs_digest.c has the protocol.
+ *
+ * A plan is a digest whose key has the plan's identifier, too.  Such records are a set of their own, with all
+ * others of their own; what follows is true of both, but that waits, rows and samples are the digest's alone.
  *
  * Separate from pfs_statement.h: a digest is everybody's and outlives its statements.
  */
@@ -15,6 +19,7 @@
 
 #include "pfs_chain.h"
 #include "pfs_event_cell.h"
+#include "pfs_hash.h"
 #include "pfs_histogram.h"
 #include "pfs_ref.h"
 #include "pfs_seqlock.h"
@@ -101,6 +106,15 @@ pfs_digest_offset_load(const PfsDigestOffset *from)
 	return offset;
 }
 
+/* What is known of a plan beside its text: of the one for which that was made. */
+typedef struct PfsPlanFacts
+{
+	double		cost;			/* the planner's estimates: total cost, rows */
+	double		rows;
+	uint64		server_plan_id; /* PlannedStmt.planId; 0: none */
+	uint32		nodes;
+} PfsPlanFacts;
+
 /*
  * In shared memory.  The key is written before the record can be found and stays
  * until it is freed; all else by whoever has it pinned (pfs_ref.h).  Counts
@@ -111,6 +125,7 @@ pfs_digest_offset_load(const PfsDigestOffset *from)
 typedef struct PfsDigest
 {
 	PfsDigestKey key;
+	uint64		plan_id;		/* with the key; 0: of all plans */
 	uint64		first_seen;		/* raw; with the key */
 	uint64		last_seen;		/* raw; relaxed store, a late one may win */
 	int64		first_offset;	/* see pfs_clock_offset(); with the key */
@@ -134,6 +149,7 @@ typedef struct PfsDigest
 	 */
 	uint32		text_state;
 	uint32		text_len;
+	PfsPlanFacts plan;			/* with the text; of a plan */
 
 	/* The slowest statement; who makes the word odd, by compare-and-swap. */
 	uint32		sample_len;
@@ -158,32 +174,55 @@ typedef struct PfsDigestRefSlot
 /* Chains of all others' rows, by a hash of the table. */
 #define PFS_OTHER_ROWS_CHAINS 256
 
-/* Everything else that is shared of digests. */
-typedef struct PfsSharedDigests
+/* What the records of a set have in common. */
+typedef struct PfsSharedDigestSet
 {
 	uint32		next_victim __attribute__((aligned(PFS_CACHE_LINE)));	/* pfs_digest_evict.c */
-
-	/* All others' rows: pfs_digest_rows.c. */
-	uint64		rows_ref __attribute__((aligned(PFS_CACHE_LINE)));	/* processes that are at
-																	 * them; atomic */
-	uint32		rows[PFS_OTHER_ROWS_CHAINS];
 
 	/*
 	 * All that could not be kept apart: counters, buckets and dates alone,
 	 * without key, texts and chains.
 	 */
 	PfsDigest	others __attribute__((aligned(PFS_CACHE_LINE)));
+} PfsSharedDigestSet;
+
+/* The records of one kind, as each process has them from the postmaster. */
+typedef struct PfsDigestSet
+{
+	PfsPages   *pages;			/* NULL: pfs is off */
+	PfsHash    *index;			/* by key */
+	PfsDigestRefSlot *ref_slots;	/* one for each record */
+	PfsSharedDigestSet *shared;
+	uint32		text;			/* bytes of a text */
+	uint32		hint;			/* where this process looks first for room */
+} PfsDigestSet;
+
+extern PFS_HIDDEN PfsDigestSet pfs_digests;
+extern PFS_HIDDEN PfsDigestSet pfs_plans;
+
+/* The set of records with keys of this kind. */
+static inline PfsDigestSet *
+pfs_digest_set(uint64 plan_id)
+{
+	return likely(plan_id == 0) ? &pfs_digests : &pfs_plans;
+}
+
+/* Everything else that is shared of digests. */
+typedef struct PfsSharedDigests
+{
+	/* All others' rows: pfs_digest_rows.c. */
+	uint64		rows_ref __attribute__((aligned(PFS_CACHE_LINE)));	/* processes that are at
+																	 * them; atomic */
+	uint32		rows[PFS_OTHER_ROWS_CHAINS];
 } PfsSharedDigests;
 
-/* Containers digests and digest_waits; NULL: pfs is off.  Inherited. */
-extern PFS_HIDDEN PfsPages *pfs_digests;
+/* Container digest_waits; NULL: pfs is off.  Inherited. */
 extern PFS_HIDDEN PfsPages *pfs_digest_waits;
 extern PFS_HIDDEN PfsSharedDigests *pfs_shared_digests;
-extern PFS_HIDDEN PfsDigestRefSlot *pfs_digest_ref_slots;	/* [digests] */
 extern PFS_HIDDEN PfsSharedBlock pfs_digest_other_waits;	/* PfsSharedCell, by
 															 * instrument */
 
-/* Takes the containers, the reference count slots, and the waits of all others. */
+/* Takes the containers, what is beside their records, and the waits of all others. */
 extern void pfs_digests_lay_out(PfsSegment *seg);
 
 /* Bytes of reference count slots and "all others". */
@@ -197,6 +236,7 @@ extern void pfs_digest_set_sample_age(int seconds);
 /* A digest that this process has pinned, and the state word of its record, which stays meanwhile. */
 typedef struct PfsPinnedDigest
 {
+	PfsDigestSet *set;
 	uint64		word;
 	const uint64 *state;
 	PfsDigest  *digest;
@@ -204,10 +244,16 @@ typedef struct PfsPinnedDigest
 } PfsPinnedDigest;
 
 /*
- * The digest of this key, pinned until pfs_digest_leave(); made if there is none and
+ * The digest of this key, or one of its plans, pinned until pfs_digest_leave(); made if there is none and
  * `make` says so.  NULL: the counters belong to all others.  Valid until the next call.
  */
-extern PfsPinnedDigest *pfs_digest_enter(const PfsDigestKey *key, bool make);
+extern PfsPinnedDigest *pfs_plan_enter(const PfsDigestKey *key, uint64 plan_id, bool make);
+
+static inline PfsPinnedDigest *
+pfs_digest_enter(const PfsDigestKey *key, bool make)
+{
+	return pfs_plan_enter(key, 0, make);
+}
 
 /* NULL: it was not entered. */
 static inline void
@@ -223,6 +269,7 @@ pfs_digest_leave(PfsPinnedDigest *pinned)
 typedef struct PfsDigestEnd
 {
 	PfsDigestKey key;
+	uint64		plan_id;		/* 0: it had none, or plans are not counted */
 	const uint64 *n;			/* [PFS_NUM_COUNTERS] */
 	uint64		memory;
 	PfsInstrumentId instrument; /* as which the thread's totals take it from
@@ -282,6 +329,13 @@ extern PfsDigestTextState pfs_digest_has_text(const PfsThread *t, const PfsDiges
 extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional);
 
 /*
+ * Would the text of this plan be taken now?  Then it is given, with what else is known of the plan, whose texts are never
+ * provisional.
+ */
+extern bool pfs_plan_lacks_text(const PfsDigestKey *key, uint64 plan_id);
+extern void pfs_plan_put_text(const PfsDigestKey *key, uint64 plan_id, const PfsPlanFacts *facts, const char *str, uint32 len);
+
+/*
  * A bit for each 64th of all shapes, by the last bits of their query identifiers: a statement of
  * such a shape has ended in this process whose digest has no text.  For others it is set in vain.
  */
@@ -300,7 +354,7 @@ extern bool pfs_digest_note_text(uint32 index, uint64 query_id);
  * Removes a digest that no process has pinned, if its slot still has this state word;
  * `take` moves its counters away.
  */
-extern bool pfs_digest_remove(uint32 index, uint64 word, void (*take) (PfsDigest *digest, void *arg), void *arg);
+extern bool pfs_digest_remove(PfsDigestSet *set, uint32 index, uint64 word, void (*take) (PfsDigest *digest, void *arg), void *arg);
 
 /* ---- readers and truncators: backends only, may palloc, may wait ---- */
 
@@ -313,6 +367,8 @@ extern bool pfs_digest_remove(uint32 index, uint64 word, void (*take) (PfsDigest
 typedef struct PfsDigestRow
 {
 	PfsDigestKey key;			/* all others: 0 */
+	uint64		plan_id;		/* of a digest 0 */
+	PfsPlanFacts plan;			/* of a plan with its text */
 	PfsStatementTotals totals;
 	TimestampTz first_seen;
 	TimestampTz last_seen;
@@ -337,19 +393,26 @@ typedef void (*PfsDigestWaitEmit) (const PfsDigestWaitRow *row, void *arg);
  * Rows that counted something, each statement, or wait, in exactly one of them.  What they point to lives as long as the
  * memory context.  Waits of one digest and instrument can come in several rows, as those that are pending in processes.
  */
-extern void pfs_digests_read(int parts, PfsDigestEmit emit, void *arg);
+extern void pfs_digests_read(const PfsDigestSet *set, int parts, PfsDigestEmit emit, void *arg);
 extern void pfs_digest_waits_read(PfsInstrumentId instrument, PfsDigestWaitEmit emit, void *arg);
 
-/* The record of a digest and its state word; PFS_NO_RECORD: there is none. */
-extern uint32 pfs_digest_find(const PfsDigestKey *key, uint64 *word);
+/* The record of a digest, or of a plan, and its state word; PFS_NO_RECORD: there is none. */
+extern uint32 pfs_plan_find(const PfsDigestKey *key, uint64 plan_id, uint64 *word);
+
+static inline uint32
+pfs_digest_find(const PfsDigestKey *key, uint64 *word)
+{
+	return pfs_plan_find(key, 0, word);
+}
 
 /* The text of a shape; NULL if there is none. palloc'd, *len bytes. */
 extern char *pfs_digest_text_of(const PfsDigestKey *key, uint32 *len);
 
-/* Return the events that left: of statements, statements, waits, rows. */
+/* Return the events that left: of statements, statements, waits, rows, statements. */
 extern int64 pfs_digests_truncate(void);
 extern int64 pfs_digest_buckets_truncate(void);
 extern int64 pfs_digest_waits_truncate(void);
 extern int64 pfs_digest_rows_truncate(void);
+extern int64 pfs_plans_truncate(void);
 
 #endif							/* PFS_DIGEST_H */

@@ -17,7 +17,8 @@ look_at(PfsPendingDigest *p, uint64 now)
 	uint64		counted = p->counters.time.count_timed + p->counters.time.count_untimed;
 
 	pfs_digest_look_at_offset(&p->last_offset, now);
-	pfs_digest_raise_usage(p->ref_slot, counted - p->counted);
+	pfs_digest_raise_usage(p->of.ref_slot, counted - p->counted);
+	pfs_digest_raise_usage(p->of_plan.ref_slot, counted - p->counted);
 	p->counted = counted;
 }
 
@@ -82,6 +83,7 @@ pfs_digest_count(const PfsStatement *s, const PfsStatementEvent *e, uint64 at, b
 {
 	PfsDigestEnd end = {
 		.key = pfs_digest_key_of_end(s->database, s->user, s->query_id),
+		.plan_id = s->plan_id,
 		.n = s->n,
 		.memory = s->memory,
 		.instrument = pfs_is_usual(s->flags) && !s->is_fetch ? s->instrument : PFS_NO_INSTRUMENT,
@@ -107,6 +109,7 @@ pfs_digest_count_plain_any(PfsThread *t, const PfsStoredStatement *e, PfsStateme
 {
 	PfsDigestEnd end = {
 		.key = pfs_digest_key_of_end(e->database, e->user, e->query_id),
+		.plan_id = e->plan_id,
 		.n = slot->n,
 		.instrument = e->instrument,
 		.plan_origin = e->plan_origin,

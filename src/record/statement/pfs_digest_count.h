@@ -100,7 +100,7 @@ pfs_digest_count_plain(PfsThread *t, const PfsStoredStatement *e, const uint64 *
 	uint32		bucket = pfs_histogram_bucket(ticks);
 
 	if (likely(set != NULL))
-		p = pfs_pending_digest_of(set, &key, e->instrument, pfs_digests_generation);
+		p = pfs_pending_digest_of(set, &key, e->plan_id, e->instrument, pfs_digests_generation);
 	if (unlikely(p == NULL || p->buckets[bucket] == PG_UINT8_MAX || ticks >= p->usual_ticks) ||
 		(unlikely(now >= p->usual_until) && !pfs_digest_look_again(p, now)))
 	{

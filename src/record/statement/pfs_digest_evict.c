@@ -29,26 +29,31 @@
 
 #include "pfs_digest.h"
 #include "pfs_digest_evict.h"
-#include "pfs_pending.h"
+#include "pfs_digest_pending.h"
 #include "pfs_digest_rows.h"
 #include "pfs_shared.h"
 
 /* How many digests the sweep passes at most. */
 #define LOOKS				64
 
-/* The last truncation of all digests when this process began to evict. */
+/* The set of which this process evicts, and the last truncation of all of it when that began. */
+static const PfsDigestSet *evicting;
 static uint64 evicting_since;
 
+/* That of plans takes nothing of a digest: where it comes meanwhile, the digest's part of a move is as it was. */
 static uint64
-last_truncation(void)
+last_truncation(const PfsDigestSet *set)
 {
-	return pfs_load_relaxed(&pfs_shared_pending[PFS_COUNTED_DIGESTS].truncated[PFS_PENDING_ALL]);
+	const uint64 *truncated = pfs_shared_pending[PFS_COUNTED_DIGESTS].truncated;
+	uint64		all = pfs_load_relaxed(&truncated[PFS_DIGEST_ALL]);
+
+	return set == &pfs_plans ? Max(all, pfs_load_relaxed(&truncated[PFS_DIGEST_PART_PLANS])) : all;
 }
 
 static bool
 is_wanted(void)
 {
-	return last_truncation() == evicting_since;
+	return last_truncation(evicting) == evicting_since;
 }
 
 /* Adds one wait to those of all others, for move_cb(). */
@@ -70,17 +75,18 @@ move_wait_cb(PfsChained *cell, void *arg)
 static void
 move_cb(PfsDigest *d, void *arg)
 {
+	PfsDigest  *others = &((PfsDigestSet *) arg)->shared->others;
 	PfsStatementTotals totals = {0};
 
 	pfs_kind_read(&pfs_statement_kind, &d->counters, &totals, false);
 	if (pfs_totals_count(&totals.time) > 0 && is_wanted())
 	{
-		pfs_kind_merge(&pfs_statement_kind, &pfs_shared_digests->others.counters, &totals);
-		pfs_digest_note_others(d->first_seen, d->first_offset, d->last_seen, &d->last_offset);
+		pfs_kind_merge(&pfs_statement_kind, &others->counters, &totals);
+		pfs_digest_note_others(arg, d->first_seen, d->first_offset, d->last_seen, &d->last_offset);
 	}
 	for (uint32 b = pfs_histogram_next(d->buckets, sizeof(uint64), 0); b < PFS_HISTOGRAM_BUCKETS && is_wanted();
 		 b = pfs_histogram_next(d->buckets, sizeof(uint64), b + 1))
-		pfs_add_relaxed(&pfs_shared_digests->others.buckets[b], d->buckets[b]);
+		pfs_add_relaxed(&others->buckets[b], d->buckets[b]);
 	pfs_chain_free(pfs_digest_waits, &d->waits, move_wait_cb, NULL);
 	if (unlikely(d->rows != 0))
 		pfs_digest_rows_move(d, is_wanted);
@@ -91,15 +97,16 @@ move_cb(PfsDigest *d, void *arg)
  * and nobody has it pinned.  `take` moves its counters away and frees its waits.
  */
 bool
-pfs_digest_remove(uint32 index, uint64 word, void (*take) (PfsDigest *digest, void *arg), void *arg)
+pfs_digest_remove(PfsDigestSet *set, uint32 index, uint64 word, void (*take) (PfsDigest *digest, void *arg), void *arg)
 {
-	PfsDigest  *d = pfs_pages_record(pfs_digests, index);
+	PfsDigest  *d = pfs_pages_record(set->pages, index);
+	PfsPlanKey	key = {d->key, d->plan_id};
 
-	if (!pfs_ref_mark_found_dead(&pfs_digest_ref_slots[index].ref, &pfs_digests->state[index], word))
+	if (!pfs_ref_mark_found_dead(&set->ref_slots[index].ref, &set->pages->state[index], word))
 		return false;
 	take(d, arg);
-	(void) pfs_hash_remove(pfs_digest_index, pfs_hash_bytes(&d->key, sizeof(d->key)), index, word);
-	pfs_pages_free(pfs_digests, index);
+	(void) pfs_hash_remove(set->index, pfs_plan_hash(&key), index, word);
+	pfs_pages_free(set->pages, index);
 	return true;
 }
 
@@ -107,7 +114,7 @@ pfs_digest_remove(uint32 index, uint64 word, void (*take) (PfsDigest *digest, vo
  * Evicts one digest by the clock sweep.  False: a reader forbids it at this moment, or all that the sweep has passed are pinned.
  */
 bool
-pfs_digest_evict(uint32 *hint)
+pfs_digest_evict(PfsDigestSet *set)
 {
 	uint32		best = PFS_NO_RECORD;
 	uint64		best_word = 0;
@@ -116,7 +123,8 @@ pfs_digest_evict(uint32 *hint)
 	bool		done = false;
 
 	Assert((pfs_my_thread->seq.word & 1) != 0);
-	evicting_since = last_truncation();
+	evicting = set;
+	evicting_since = last_truncation(set);
 	if (!pfs_may_move(PFS_COUNTED_DIGESTS))
 		return false;
 	for (int i = 0; i < LOOKS && !done && !pfs_is_blocked(PFS_COUNTED_DIGESTS); i++)
@@ -125,9 +133,9 @@ pfs_digest_evict(uint32 *hint)
 		PfsDigestRefSlot *ref_slot;
 		uint32		usage;
 
-		at = pfs_add_relaxed(&pfs_shared_digests->next_victim, 1) % pfs_digests->records_max;
-		word = pfs_pages_word(pfs_digests, at);
-		ref_slot = &pfs_digest_ref_slots[at];
+		at = pfs_add_relaxed(&set->shared->next_victim, 1) % set->pages->records_max;
+		word = pfs_pages_word(set->pages, at);
+		ref_slot = &set->ref_slots[at];
 		usage = pfs_load_relaxed(&ref_slot->usage);
 		if ((word & PFS_STATE_MASK) != PFS_STATE_ALLOCATED || pfs_load_relaxed(&ref_slot->ref) != 0)
 			continue;
@@ -140,14 +148,14 @@ pfs_digest_evict(uint32 *hint)
 		if (usage > 0)
 			pfs_store_relaxed(&ref_slot->usage, usage - 1);
 		else
-			done = pfs_digest_remove(at, word, move_cb, NULL);
+			done = pfs_digest_remove(set, at, word, move_cb, set);
 	}
 	if (!done && best != PFS_NO_RECORD && !pfs_is_blocked(PFS_COUNTED_DIGESTS))
 	{
 		at = best;
-		done = pfs_digest_remove(best, best_word, move_cb, NULL);
+		done = pfs_digest_remove(set, best, best_word, move_cb, set);
 	}
 	if (done)
-		*hint = at + 1;
+		set->hint = at + 1;
 	return done;
 }

@@ -9,22 +9,31 @@
 #define PFS_DIGEST_EVICT_H
 
 #include "pfs_digest.h"
-#include "pfs_hash.h"
 
-/* By key. */
-extern PFS_HIDDEN PfsHash *pfs_digest_index;
+/* By which records are found. */
+typedef struct PfsPlanKey
+{
+	PfsDigestKey digest;
+	uint64		plan_id;
+} PfsPlanKey;
+
+static inline uint64
+pfs_plan_hash(const PfsPlanKey *key)
+{
+	return pfs_hash_bytes(key, sizeof(*key));
+}
 
 /*
- * Postmaster, at the start: finds or makes the record of a digest, and caches nothing.
- * PFS_NO_RECORD: there is no room, which counts as a loss.  *next: where the next allocation
- * looks first.
+ * Postmaster, at the start: finds or makes the record of a digest, or of a plan, and caches nothing.
+ * PFS_NO_RECORD: there is no room, which counts as a loss.
  */
-extern uint32 pfs_digest_make(const PfsDigestKey *key, uint32 *next);
+extern uint32 pfs_plan_make(const PfsDigestKey *key, uint64 plan_id);
 
 /* All others' time span includes these readings, each with its offset. */
-extern void pfs_digest_note_others(uint64 first, int64 first_offset, uint64 last, const PfsDigestOffset *last_offset);
+extern void pfs_digest_note_others(PfsDigestSet *set, uint64 first, int64 first_offset, uint64 last,
+								   const PfsDigestOffset *last_offset);
 
-/* Evicts one digest; *hint: where the next allocation looks first. */
-extern bool pfs_digest_evict(uint32 *hint);
+/* Evicts one record of the set, whose place is where the next allocation looks first. */
+extern bool pfs_digest_evict(PfsDigestSet *set);
 
 #endif							/* PFS_DIGEST_EVICT_H */

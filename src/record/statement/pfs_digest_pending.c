@@ -11,9 +11,11 @@
 #include "pfs_digest_pending.h"
 #include "pfs_digest_wait.h"
 #include "pfs_departed.h"
+#include "pfs_known_plan.h"
 #include "pfs_shared.h"
 
 PFS_HOT_FIRST uint64 pfs_digests_generation = 0;
+PfsKnownPlan pfs_known_plans[PFS_KNOWN_PLANS];
 
 bool
 pfs_pending_digests_repair(void)
@@ -89,45 +91,55 @@ flush_counters(const PfsPendingDigest *p, PfsSharedStatementCell *to)
 }
 
 /*
- * Adds a place's numbers to a digest's record, pinned NULL: to all others'.  Each part is asked for again
+ * Adds a place's statements to a record of the set, pinned NULL: to all others'.  Each part is asked for again
  * before each bucket, wait and row: a truncator may have stopped waiting for this process.
  */
 static void
-add_to_record(const PfsPendingDigest *p, PfsPinnedDigest *pinned)
+add_statements(const PfsPendingDigest *p, PfsDigestSet *set, PfsPinnedDigest *pinned, PfsDigestPart part, PfsDigestPart buckets)
 {
-	PfsDigest  *d = pinned != NULL ? pinned->digest : &pfs_shared_digests->others;
+	PfsDigest  *d = pinned != NULL ? pinned->digest : &set->shared->others;
 
-	if (!pfs_pending_digest_counts(&p->place, PFS_DIGEST_ALL))
+	if (!pfs_pending_digest_counts(&p->place, part))
 		return;
 	flush_counters(p, &d->counters);
-	for (uint32 b = next_bucket(p, 0); b < PFS_HISTOGRAM_BUCKETS && pfs_pending_digest_counts(&p->place, PFS_DIGEST_PART_BUCKETS);
+	for (uint32 b = next_bucket(p, 0); b < PFS_HISTOGRAM_BUCKETS && pfs_pending_digest_counts(&p->place, buckets);
 		 b = next_bucket(p, b + 1))
 		pfs_add_relaxed(&d->buckets[b], p->buckets[b]);
-	for (uint32 i = 0; i < p->nwaits && pfs_pending_digest_counts(&p->place, PFS_DIGEST_PART_WAITS); i++)
-		pfs_digest_wait_put(pinned, p->waits[i].instrument, &p->waits[i].counts);
-	for (uint32 i = 0; i < p->nrows && pfs_pending_digest_counts(&p->place, PFS_DIGEST_PART_ROWS); i++)
-		pfs_digest_rows_put(pinned, &p->rows[i]);
 	if (pinned == NULL)
-	{
-		pfs_digest_note_others(p->last_seen, p->last_offset.value, p->last_seen, &p->last_offset);
-		return;
-	}
-	if (p->last_seen > pfs_load_relaxed(&d->last_seen))
+		pfs_digest_note_others(set, p->last_seen, p->last_offset.value, p->last_seen, &p->last_offset);
+	else if (p->last_seen > pfs_load_relaxed(&d->last_seen))
 	{
 		pfs_store_relaxed(&d->last_seen, p->last_seen);
 		pfs_digest_offset_store(&d->last_offset, p->last_offset.taken, p->last_offset.value);
 	}
-	(void) pfs_add_relaxed(&d->extra, p->extra);
 }
 
-/* To its digest, as it is now, or to all others if that was evicted. */
+/* Adds what a place has beside, to its digest or, pinned NULL, to all others. */
+static void
+add_rest(const PfsPendingDigest *p, PfsPinnedDigest *pinned)
+{
+	for (uint32 i = 0; i < p->nwaits && pfs_pending_digest_counts(&p->place, PFS_DIGEST_PART_WAITS); i++)
+		pfs_digest_wait_put(pinned, p->waits[i].instrument, &p->waits[i].counts);
+	for (uint32 i = 0; i < p->nrows && pfs_pending_digest_counts(&p->place, PFS_DIGEST_PART_ROWS); i++)
+		pfs_digest_rows_put(pinned, &p->rows[i]);
+	if (pinned != NULL && pfs_pending_digest_counts(&p->place, PFS_DIGEST_ALL))
+		(void) pfs_add_relaxed(&pinned->digest->extra, p->extra);
+}
+
+/* To its digest and its plan, as they are now, or to all others where they were evicted. */
 static void
 merge_cb(void *object, const PfsPending *place)
 {
 	const PfsPendingDigest *p = (const PfsPendingDigest *) place;
 	PfsPinnedDigest *pinned = pfs_digest_enter(&p->digest, false);
 
-	add_to_record(p, pinned);
+	add_statements(p, &pfs_digests, pinned, PFS_DIGEST_ALL, PFS_DIGEST_PART_BUCKETS);
+	add_rest(p, pinned);
+	pfs_digest_leave(pinned);
+	if (p->plan_id == 0)
+		return;
+	pinned = pfs_plan_enter(&p->digest, p->plan_id, false);
+	add_statements(p, &pfs_plans, pinned, PFS_DIGEST_PART_PLANS, PFS_DIGEST_PART_PLANS);
 	pfs_digest_leave(pinned);
 }
 
@@ -139,6 +151,49 @@ const PfsCountedKind pfs_counted_digests = {
 
 /* ---- which place ---- */
 
+/* What stands for a record that there is not, or that never goes. */
+static const uint64 no_state = 0;
+static PfsDigestRefSlot no_slot;
+static const PfsDigestFound no_record = {&no_state, &no_slot, 0};
+
+/* A record that has been entered, as it will be looked at again; and leaves it. */
+static PfsDigestFound
+leave_found(PfsPinnedDigest *pinned)
+{
+	PfsDigestFound found = no_record;
+
+	if (pinned != NULL)
+		found = (PfsDigestFound)
+	{
+		pinned->state, pinned->ref_slot, (uint32) pinned->word
+	};
+	pfs_digest_leave(pinned);
+	return found;
+}
+
+/* It was made at the end of its first statement, a little after that. */
+static void
+note_first(PfsPinnedDigest *pinned, uint64 end)
+{
+	if (unlikely(end < pfs_load_relaxed(&pinned->digest->first_seen)))
+		pfs_store_relaxed(&pinned->digest->first_seen, end);
+}
+
+/* The record of a statement's plan, made if need be; where there is no room for one, the next look tries again. */
+static PfsDigestFound
+find_plan(const PfsDigestEnd *end)
+{
+	PfsPinnedDigest *pinned = end->plan_id == 0 ? NULL : pfs_plan_enter(&end->key, end->plan_id, !end->is_fetch);
+
+	if (pinned != NULL)
+	{
+		note_first(pinned, end->now);
+		if (pfs_load_relaxed(&pinned->digest->text_state) < PFS_TEXT_READY)
+			pfs_plan_forget(end->key.query_id);
+	}
+	return leave_found(pinned);
+}
+
 /*
  * Takes a place for the statements of a digest, or of all others, which have a record that never goes.  Where the
  * digest has no record, or no place can be had, they are added to the sums at once.  A fetch makes no digest.
@@ -146,12 +201,12 @@ const PfsCountedKind pfs_counted_digests = {
 static pg_noinline PfsPendingDigest *
 take(const PfsDigestEnd *end)
 {
-	static const uint64 no_state = 0;
-	static PfsDigestRefSlot no_slot;
 	bool		has_digest = pfs_digest_is_key(&end->key);
+	PfsDigestFound of_plan = find_plan(end);
 	PfsPinnedDigest *pinned = has_digest ? pfs_digest_enter(&end->key, !end->is_fetch) : NULL;
-	PfsPinnedDigest of = {.state = &no_state, .digest = &pfs_shared_digests->others, .ref_slot = &no_slot};
+	PfsDigest  *d = pinned != NULL ? pinned->digest : &pfs_digests.shared->others;
 	uint64		object = 0;
+	PfsDigestFound of;
 	PfsDigestOffset offset;
 
 	/* All others take no sample. */
@@ -161,16 +216,13 @@ take(const PfsDigestEnd *end)
 
 	if (pinned != NULL)
 	{
-		of = *pinned;
-		object = PFS_COUNTED_OBJECT(of.state - pfs_digests->state, of.word);
-		/* It was made at the end of its first statement, a little after that. */
-		if (unlikely(end->now < pfs_load_relaxed(&of.digest->first_seen)))
-			pfs_store_relaxed(&of.digest->first_seen, end->now);
-		sample_seen = pfs_load_relaxed(&of.digest->sample_seen);
-		sample_ticks = pfs_load_relaxed(&of.digest->sample_ticks);
+		object = PFS_COUNTED_OBJECT(pinned->state - pfs_digests.pages->state, pinned->word);
+		note_first(pinned, end->now);
+		sample_seen = pfs_load_relaxed(&d->sample_seen);
+		sample_ticks = pfs_load_relaxed(&d->sample_ticks);
 	}
-	offset = pfs_digest_offset_load(&of.digest->last_offset);
-	pfs_digest_leave(pinned);
+	offset = pfs_digest_offset_load(&d->last_offset);
+	of = leave_found(pinned);
 
 	/* What has the place may be flushed, to another digest. */
 	if (pinned != NULL || !has_digest)
@@ -181,8 +233,9 @@ take(const PfsDigestEnd *end)
 		p = (PfsPendingDigest *) pfs_pending_at_once(PFS_COUNTED_DIGESTS, object, end->instrument);
 	p->place.note = object != 0;
 	p->digest = end->key;
-	p->state = of.state;
-	p->ref_slot = of.ref_slot;
+	p->plan_id = end->plan_id;
+	p->of = of;
+	p->of_plan = of_plan;
 	p->last_seen = end->now;
 	p->last_offset = offset;
 	p->sample_seen = sample_seen;
@@ -219,7 +272,7 @@ pfs_pending_digest_get(PfsDigestEnd *end, uint32 bucket)
 	 */
 	generation = pfs_load_relaxed(&pfs_words->object_truncations[PFS_COUNTED_DIGESTS]);
 	if (likely(set != NULL))
-		p = pfs_pending_digest_of(set, &end->key, end->instrument, generation);
+		p = pfs_pending_digest_of(set, &end->key, end->plan_id, end->instrument, generation);
 	if (p != NULL && pfs_pending_digest_is_gone(p))
 	{
 		set->ids[p - set->items] = ~(uint32) end->key.query_id;
@@ -274,7 +327,7 @@ pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 statements)
 	PfsPinnedDigest *pinned;
 
 	if (pfs_my_digests() != NULL && key.query_id != 0)
-		p = pfs_pending_digest_of(pfs_my_digests(), &key, PFS_NO_INSTRUMENT, 0);
+		p = pfs_pending_digest_of(pfs_my_digests(), &key, 0, PFS_NO_INSTRUMENT, 0);
 	if (p != NULL)
 	{
 		p->extra += ticks;

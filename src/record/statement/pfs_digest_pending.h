@@ -37,6 +37,14 @@ typedef struct PfsPendingWait
 	uint64		instrument;
 } PfsPendingWait;
 
+/* A record, as it was found. */
+typedef struct PfsDigestFound
+{
+	const uint64 *state;		/* of no record a word that stays as it is */
+	PfsDigestRefSlot *ref_slot;
+	uint32		word;			/* of that then, its lower half */
+} PfsDigestFound;
+
 typedef struct PfsPendingDigest
 {
 	/*
@@ -47,7 +55,7 @@ typedef struct PfsPendingDigest
 	 */
 	PfsPending	place;
 	PfsDigestKey digest;
-	uint64		last_seen;		/* as in PfsDigest */
+	uint64		plan_id;		/* of its statements' plan; 0: of none */
 
 	/*
 	 * A statement that takes less, and ends before, is counted and nothing
@@ -57,9 +65,9 @@ typedef struct PfsPendingDigest
 	uint64		usual_ticks;
 	uint64		usual_until;
 
-	/* What a look at the digest needs. */
-	const uint64 *state;		/* the record's, as it was found */
-	PfsDigestRefSlot *ref_slot;
+	/* What a look at the digest needs, and at the plan. */
+	PfsDigestFound of;
+	PfsDigestFound of_plan;
 	uint64		counted;		/* statements until the last look */
 	PfsDigestOffset last_offset;
 	uint64		sample_seen;	/* what the record's sample was lately */
@@ -67,7 +75,8 @@ typedef struct PfsPendingDigest
 
 	PfsPlanCounts plans;
 	int64		extra;			/* as in PfsDigest */
-	PfsStatementCell counters __attribute__((aligned(PFS_CACHE_LINE)));
+	uint64		last_seen __attribute__((aligned(PFS_CACHE_LINE))); /* as in PfsDigest */
+	PfsStatementCell counters;
 	uint32		nwaits;
 	uint32		nrows;
 	PfsPendingWait waits[PFS_PENDING_DIGEST_WAITS];
@@ -76,7 +85,7 @@ typedef struct PfsPendingDigest
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsPendingDigest;
 
 StaticAssertDecl(sizeof(PfsPendingDigest) <= PFS_PENDING_SIZE_MAX, "readers have room for a copy");
-StaticAssertDecl(offsetof(PfsPendingDigest, state) == PFS_CACHE_LINE, "what each statement needs in front is on one line");
+StaticAssertDecl(offsetof(PfsPendingDigest, of) == PFS_CACHE_LINE, "what each statement needs in front is on one line");
 
 /* The parts of a place that are truncated each by itself; all that go with the digests go by PFS_PENDING_ALL. */
 typedef enum PfsDigestPart
@@ -85,9 +94,10 @@ typedef enum PfsDigestPart
 	PFS_DIGEST_PART_BUCKETS,
 	PFS_DIGEST_PART_WAITS,
 	PFS_DIGEST_PART_ROWS,
+	PFS_DIGEST_PART_PLANS,		/* that they are a plan's, buckets included */
 } PfsDigestPart;
 
-#define PFS_NUM_DIGEST_PARTS (PFS_DIGEST_PART_ROWS + 1)
+#define PFS_NUM_DIGEST_PARTS (PFS_DIGEST_PART_PLANS + 1)
 
 StaticAssertDecl(PFS_NUM_DIGEST_PARTS <= PFS_PENDING_PARTS, "each has a generation");
 
@@ -149,11 +159,12 @@ pfs_my_digests(void)
 	return (PfsPendingDigests *) pfs_my_pending[PFS_COUNTED_DIGESTS];
 }
 
-/* Has the digest's record gone? */
+/* Has the digest's record gone, or the plan's? */
 static inline bool
 pfs_pending_digest_is_gone(const PfsPendingDigest *p)
 {
-	return unlikely((uint32) pfs_load_relaxed(p->state) != PFS_COUNTED_WORD(p->place.object));
+	return unlikely((uint32) pfs_load_relaxed(p->of.state) != p->of.word ||
+					(uint32) pfs_load_relaxed(p->of_plan.state) != p->of_plan.word);
 }
 
 /*
@@ -163,18 +174,19 @@ pfs_pending_digest_is_gone(const PfsPendingDigest *p)
 extern PFS_HIDDEN uint64 pfs_digests_generation;
 
 /*
- * The place of a digest's statements that are counted for the thread as this instrument, in this generation of
- * truncations, 0: any place of the digest; NULL: there is none.  The record may have gone since the last look.
+ * The place of a digest's statements with this plan that are counted for the thread as this instrument, in this generation
+ * of truncations, 0: any place of the digest; NULL: there is none.  The record may have gone since the last look.
  */
 static pg_attribute_always_inline PfsPendingDigest *
-pfs_pending_digest_of(PfsPendingDigests *set, const PfsDigestKey *key, PfsInstrumentId instrument, uint64 generation)
+pfs_pending_digest_of(PfsPendingDigests *set, const PfsDigestKey *key, uint64 plan_id, PfsInstrumentId instrument,
+					  uint64 generation)
 {
 	for (int i = 0; i < PFS_PENDING_DIGESTS; i++)
 	{
 		PfsPendingDigest *p = &set->items[i];
 
 		if (set->ids[i] == (uint32) key->query_id && likely(pfs_digest_same_key(&p->digest, key)) &&
-			(generation == 0 || likely(p->place.key == instrument && p->place.generation == generation)))
+			(generation == 0 || likely(p->plan_id == plan_id && p->place.key == instrument && p->place.generation == generation)))
 			return p;
 	}
 	return NULL;

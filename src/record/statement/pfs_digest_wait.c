@@ -256,7 +256,7 @@ pfs_digest_end_planned(const PfsStatement *s)
 	if ((s->flags & PFS_FLAG_DIGEST) == 0 || s->n[PFS_N_PLAN_TIME] == 0)
 		return;
 	pinned = key.query_id != 0 ? pfs_digest_enter(&key, true) : NULL;
-	d = pinned != NULL ? pinned->digest : &pfs_shared_digests->others;
+	d = pinned != NULL ? pinned->digest : &pfs_digests.shared->others;
 	pfs_shared_sum_add(&d->counters.low[PFS_N_PLAN_TIME], &d->counters.high[PFS_N_PLAN_TIME], s->n[PFS_N_PLAN_TIME]);
 	pfs_digest_leave(pinned);
 }
@@ -411,7 +411,7 @@ const PfsPart pfs_part_digests = {
 	.attach = attach,
 	.detach = detach,
 	.repair = pfs_pending_digests_repair,
-	.pages = &pfs_digests,
+	.pages = &pfs_digests.pages,
 	.beside = pfs_digests_extra_size,
 	.sets = &pfs_pending_sets[PFS_COUNTED_DIGESTS],
 };

@@ -329,6 +329,7 @@ show(PfsThread *t, PfsStoredStatement *e, PfsInstrumentId instrument, uint64 que
 	e->statement_id = pfs_plain.open.statement_id;
 	memset(e->n, 0, sizeof(e->n));
 	e->query_id = query_id;
+	e->plan_id = 0;
 	e->database = PFS_IMPORT(MyDatabaseId);
 	e->user = user;
 	e->sqlstate = 0;

@@ -132,6 +132,7 @@ take_event(PfsThread *t, PfsStatement *s, int level)
 	s->database = e->database;
 	s->user = e->user;
 	s->plan_origin = e->plan_origin;
+	s->plan_id = e->plan_id;
 }
 
 /* The statement at top level.  A plain statement has met no error and no nested statement but plain ones so far. */

@@ -174,6 +174,8 @@ pfs_counters_add(uint64 *to, const uint64 *n)
 	uint64		statement_id; \
 	uint64		n[counters]; \
 	uint64		query_id;		/* 0: none */ \
+	uint64		plan_id;		/* 0: none, or it is not counted */ \
+	uint64		unused;			/* what follows is of whole units, in a slot as in a block */ \
 	Oid			database; \
 	Oid			user;			/* role in effect when it started */ \
 	int32		sqlstate;		/* packed; 0: no error */ \

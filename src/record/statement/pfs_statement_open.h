@@ -75,6 +75,7 @@ typedef struct PfsStatement
 	uint64		event_id;
 	uint64		statement_id;
 	uint64		query_id;
+	uint64		plan_id;		/* 0: none, or it is not counted */
 	uint64		start;			/* by the timer in flags */
 	PfsTimestamp stamp;
 	TimestampTz message;		/* top level: when the message came in which
@@ -330,6 +331,7 @@ pfs_statement_make_event(PfsThread *t, PfsStatement *s, uint32 flags)
 	}
 	if (PFS_HAVE_PLAN_ORIGIN)
 		e->plan_origin = s->plan_origin;
+	e->plan_id = s->plan_id;
 	return e;
 }
 

@@ -40,7 +40,7 @@ add_row(void *to, const void *row)
 static void
 copy(PfsScan *scan)
 {
-	pfs_digests_read(0, add_digest_cb, scan);
+	pfs_digests_read(&pfs_digests, 0, add_digest_cb, scan);
 	pfs_scan_unite(scan, offsetof(DatabaseRow, totals), add_row);
 }
 
@@ -55,6 +55,6 @@ PFS_COLUMNS(statements_by_database, DatabaseRow, COLUMNS_OF_DATABASE)
 const PfsTable pfs_table_statements_by_database = {
 	PFS_TABLE("events_statements_summary_by_database", statements_by_database, "own", "one database", "refused",
 			  "Counts and times of statements by database, as their digests have them."),
-	.containers = {&pfs_digests},
+	.containers = {&pfs_digests.pages},
 	.copy = copy,
 };
