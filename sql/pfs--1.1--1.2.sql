@@ -315,7 +315,7 @@ COMMENT ON COLUMN pfs.plans_summary_by_digest.node_count IS
 COMMENT ON COLUMN pfs.plans_summary_by_digest.server_plan_id IS
 'The identifier that the server or another library has given to it. NULL if none has, and before PostgreSQL 18.';
 COMMENT ON COLUMN pfs.plans_summary_by_digest.plan_text IS
-'What EXPLAIN (COSTS OFF) says of it, made at its first execution, with question marks for constants; at most pfs.max_plan_text_length bytes. NULL without the rights of user_name or pg_read_all_stats.';
+'What EXPLAIN (COSTS OFF) says of it, with question marks for constants; at most pfs.max_plan_text_length bytes. It is made at the first execution, of a plan with a cost under 1,000 at the second. NULL without the rights of user_name or pg_read_all_stats.';
 GRANT SELECT ON pfs.plans_summary_by_digest TO pg_monitor;
 
 COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_lock_time IS
@@ -350,5 +350,155 @@ COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_no_index_used IS
 --
 
 -- tools/sql: views writes from here (of sql/pfs_sys.views)
+
+CREATE VIEW pfs_sys.x$plans AS
+SELECT x.query, x.db, x.user_name, x.plans, x.exec_count, x.total_latency, x.share, x.avg_latency, x.latency_95, x.latency_99, x.plan_latency, x.rows_avg, x.estimated_rows, x.blks_avg, x.temp_written, x.first_seen, x.last_seen, x.plan, x.statement_latency, x.plan_id, x.query_id
+FROM (
+	SELECT d.digest_text AS query, p.database_name AS db, p.user_name, count(*) OVER shape AS plans, p.count_star AS exec_count,
+		p.sum_timer_wait AS total_latency,
+		round(100.0 * p.sum_timer_wait / nullif(sum(p.sum_timer_wait) OVER shape, 0), 1) AS share,
+		p.avg_timer_wait AS avg_latency, p.quantile_95 AS latency_95, p.quantile_99 AS latency_99, p.sum_plan_time AS plan_latency,
+		round(p.sum_rows::numeric / nullif(p.count_star, 0), 1) AS rows_avg, p.estimated_rows,
+		round((p.sum_shared_blks_hit + p.sum_shared_blks_read)::numeric / nullif(p.count_star, 0), 1) AS blks_avg,
+		p.sum_temp_blks_written::numeric * current_setting('block_size')::numeric AS temp_written, p.first_seen, p.last_seen,
+		p.plan_text AS plan, sum(p.sum_timer_wait) OVER shape AS statement_latency, p.plan_id, p.query_id
+	FROM pfs.plans_summary_by_digest p
+	LEFT JOIN pfs.events_statements_summary_by_digest d USING (database_name, user_name, query_id)
+	WINDOW shape AS (PARTITION BY p.database_name, p.user_name, p.query_id)
+) x
+ORDER BY x.statement_latency DESC, x.query_id, x.total_latency DESC, x.plan_id;
+CREATE VIEW pfs_sys.plans AS
+SELECT
+	pfs_sys.format_statement(x.query) AS query,
+	x.db,
+	x.user_name,
+	x.plans,
+	x.exec_count,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	x.share,
+	pfs_sys.format_time(x.avg_latency) AS avg_latency,
+	pfs_sys.format_time(x.latency_95) AS latency_95,
+	pfs_sys.format_time(x.latency_99) AS latency_99,
+	pfs_sys.format_time(x.plan_latency) AS plan_latency,
+	x.rows_avg,
+	x.estimated_rows,
+	x.blks_avg,
+	pfs_sys.format_bytes(x.temp_written) AS temp_written,
+	x.first_seen,
+	x.last_seen,
+	x.plan,
+	pfs_sys.format_time(x.statement_latency) AS statement_latency,
+	x.plan_id,
+	x.query_id
+FROM pfs_sys.x$plans x
+ORDER BY x.statement_latency DESC, x.query_id, x.total_latency DESC, x.plan_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$plans'::regclass), (false, 'pfs_sys.plans'::regclass)) v (plain, oid), (VALUES
+	(0, 'Plans side by side: statements by their shape with the plans that they had; shapes that took most time together first, of each the plan that took most.', 'With plain values.'),
+	(1, 'The statement with parameters for its constants; NULL in the row of plans that had no place.', ''),
+	(2, 'Database that they ran in.', ''),
+	(3, 'Role in effect when they began.', ''),
+	(4, 'How many plans the shape has had.', ''),
+	(5, 'How often this one was executed.', ''),
+	(6, 'Time of all executions with this plan.', 'In picoseconds.'),
+	(7, 'Percent of the time of all plans of the shape.', ''),
+	(8, 'Average time.', 'In picoseconds.'),
+	(9, '95 % of the executions were not longer.', 'In picoseconds.'),
+	(10, 'The same of 99 %.', 'In picoseconds.'),
+	(11, 'Time in the planner.', 'In picoseconds.'),
+	(12, 'Rows returned, or changed, per execution.', ''),
+	(13, 'The planner''s estimate of the rows returned, when the plan came first.', ''),
+	(14, 'Pages found in shared buffers or read, per execution.', ''),
+	(15, 'Written to temporary files.', 'In bytes.'),
+	(16, 'When the plan was counted first.', ''),
+	(17, 'When it was counted last.', ''),
+	(18, 'What EXPLAIN (COSTS OFF) says, without constants.', ''),
+	(19, 'Time of all plans of the shape.', 'In picoseconds.'),
+	(20, 'The plan: a hash of its shape.', ''),
+	(21, 'PostgreSQL''s query identifier, as in pg_stat_statements.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$statements_with_plan_changes AS
+SELECT x.query, x.db, x.user_name, x.plans, x.changed, x.exec_count, x.avg_latency, x.latency_95, x.exec_count_before, x.avg_latency_before, x.latency_95_before, x.factor, x.lost_latency, x.used_before, x.plan, x.plan_before, x.plan_id, x.plan_id_before, x.query_id
+FROM (
+	SELECT d.digest_text AS query, n.database_name AS db, n.user_name, n.plans, n.first_seen AS changed, n.count_star AS exec_count,
+		n.avg_timer_wait AS avg_latency, n.quantile_95 AS latency_95, b.count_star AS exec_count_before,
+		b.avg_timer_wait AS avg_latency_before, b.quantile_95 AS latency_95_before,
+		round(n.avg_timer_wait / nullif(b.avg_timer_wait, 0), 2) AS factor,
+		n.sum_timer_wait - n.count_star * b.avg_timer_wait AS lost_latency, b.last_seen AS used_before, n.plan_text AS plan,
+		b.plan_text AS plan_before, n.plan_id, b.plan_id AS plan_id_before, n.query_id
+	FROM (SELECT p.*, row_number() OVER (shape ORDER BY first_seen DESC, plan_id) AS newest, count(*) OVER shape AS plans
+		FROM pfs.plans_summary_by_digest p
+		WHERE plan_id IS NOT NULL
+		WINDOW shape AS (PARTITION BY database_name, user_name, query_id)) n
+	JOIN (SELECT database_name, user_name, query_id, sum(count_star)::bigint AS count_star,
+			round(sum(sum_timer_wait) / nullif(sum(count_star), 0)) AS avg_timer_wait, max(last_seen) AS last_seen,
+			(array_agg(plan_text ORDER BY sum_timer_wait DESC))[1] AS plan_text,
+			(array_agg(plan_id ORDER BY sum_timer_wait DESC))[1] AS plan_id,
+			(array_agg(quantile_95 ORDER BY sum_timer_wait DESC))[1] AS quantile_95
+		FROM (SELECT p.*, row_number() OVER (PARTITION BY database_name, user_name, query_id ORDER BY first_seen DESC, plan_id) AS newest
+			FROM pfs.plans_summary_by_digest p
+			WHERE plan_id IS NOT NULL) p
+		WHERE newest > 1
+		GROUP BY database_name, user_name, query_id) b USING (database_name, user_name, query_id)
+	LEFT JOIN pfs.events_statements_summary_by_digest d USING (database_name, user_name, query_id)
+	WHERE n.newest = 1
+) x
+ORDER BY x.lost_latency DESC, x.query_id;
+CREATE VIEW pfs_sys.statements_with_plan_changes AS
+SELECT
+	pfs_sys.format_statement(x.query) AS query,
+	x.db,
+	x.user_name,
+	x.plans,
+	x.changed,
+	x.exec_count,
+	pfs_sys.format_time(x.avg_latency) AS avg_latency,
+	pfs_sys.format_time(x.latency_95) AS latency_95,
+	x.exec_count_before,
+	pfs_sys.format_time(x.avg_latency_before) AS avg_latency_before,
+	pfs_sys.format_time(x.latency_95_before) AS latency_95_before,
+	x.factor,
+	pfs_sys.format_time(x.lost_latency) AS lost_latency,
+	x.used_before,
+	x.plan,
+	x.plan_before,
+	x.plan_id,
+	x.plan_id_before,
+	x.query_id
+FROM pfs_sys.x$statements_with_plan_changes x
+ORDER BY x.lost_latency DESC, x.query_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$statements_with_plan_changes'::regclass), (false, 'pfs_sys.statements_with_plan_changes'::regclass)) v (plain, oid), (VALUES
+	(0, 'Statements that have another plan than before: the newest one beside those before it; those that lose most time by it first.', 'With plain values.'),
+	(1, 'The statement with parameters for its constants.', ''),
+	(2, 'Database that they ran in.', ''),
+	(3, 'Role in effect when they began.', ''),
+	(4, 'How many plans the shape has had.', ''),
+	(5, 'When the newest plan was counted first.', ''),
+	(6, 'How often the newest was executed.', ''),
+	(7, 'Its average time.', 'In picoseconds.'),
+	(8, '95 % of its executions were not longer.', 'In picoseconds.'),
+	(9, 'How often the others were executed.', ''),
+	(10, 'Their average time.', 'In picoseconds.'),
+	(11, '95 % of the executions of the one that took most time of them were not longer.', 'In picoseconds.'),
+	(12, 'How many times as long as before an execution takes.', ''),
+	(13, 'What all executions of the newest plan took longer than that; below zero: what they gained.', 'In picoseconds.'),
+	(14, 'When one of the others was counted last: behind changed, both are in use.', ''),
+	(15, 'The newest plan, without constants.', ''),
+	(16, 'Of the others the one that took most time.', ''),
+	(17, 'The newest plan: a hash of its shape.', ''),
+	(18, 'The other one.', ''),
+	(19, 'PostgreSQL''s query identifier, as in pg_stat_statements.', '')
+) c (number, text, plain);
+
+GRANT SELECT ON
+	pfs_sys.x$plans,
+	pfs_sys.plans,
+	pfs_sys.x$statements_with_plan_changes,
+	pfs_sys.statements_with_plan_changes
+TO pg_monitor;
 
 -- tools/sql: views ends here

@@ -3,7 +3,7 @@
 
 ROOMS = setup event ledger statement object memory read load
 SRC_DIRS = $(addprefix $(TOP),src src/compat src/container src/probe src/record $(addprefix src/record/,$(ROOMS)) \
-	src/instr src/fdw src/fdw/tables)
+	src/plan src/instr src/fdw src/fdw/tables)
 # The first one begins the library's own sections, in this order.
 SECTIONS = $(TOP)src/pfs_sections.c
 SRCS := $(SECTIONS) $(filter-out $(SECTIONS),$(sort $(wildcard $(addsuffix /*.c,$(SRC_DIRS)))))

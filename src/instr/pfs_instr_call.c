@@ -22,7 +22,7 @@
 
 #include "pfs_compat_hooks.h"
 #include "pfs_instr_call.h"
-#include "pfs_instr_plan.h"
+#include "pfs_plan.h"
 
 /* ---- what a call is for ---- */
 

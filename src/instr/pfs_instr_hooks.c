@@ -26,7 +26,7 @@
 #include "pfs_instr_digest.h"
 #include "pfs_error.h"
 #include "pfs_instr_call.h"
-#include "pfs_instr_plan.h"
+#include "pfs_plan.h"
 #include "pfs_instr_prove.h"
 #include "pfs_instr_rows.h"
 #include "pfs_instr_table.h"

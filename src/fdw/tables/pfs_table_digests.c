@@ -347,8 +347,8 @@ const PfsTable pfs_table_io_by_digest = {
 												   row->digest.plan.server_plan_id), \
 	  "The identifier that the server or another library has given to it. NULL if none has, and before PostgreSQL 18.") \
 	X(t, plan_text, text, none, text_of(row, &row->digest.text), \
-	  "What EXPLAIN (COSTS OFF) says of it, made at its first execution, with question marks for constants; at most " \
-	  "pfs.max_plan_text_length bytes. NULL without the rights of user_name or pg_read_all_stats.", \
+	  "What EXPLAIN (COSTS OFF) says of it, with question marks for constants; at most pfs.max_plan_text_length bytes. " \
+	  "It is made at the first execution, of a plan with a cost under 1,000 at the second. NULL without the rights of user_name or pg_read_all_stats.", \
 	  .width = 200, .hidden = true)
 
 PFS_COLUMNS(plans, SummaryRow, PLANS_COLUMNS)

@@ -97,6 +97,7 @@ put_digest_cb(const PfsDigestRow *row, void *arg)
 	pfs_save_put_record(put->w, &pfs_save_digests_format, put->kind, &d);
 }
 
+/* Writes both sets: since when they count, the timer of their histograms, the rows. */
 static void
 digests_write(PfsSaveWriter *w)
 {

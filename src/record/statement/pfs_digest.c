@@ -316,7 +316,7 @@ pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 
 /* The same of a plan. */
 bool
-pfs_plan_lacks_text(const PfsDigestKey *key, uint64 plan_id)
+pfs_plan_lacks_text(const PfsDigestKey *key, uint64 plan_id, bool at_once)
 {
 	uint64		word;
 	uint32		index;
@@ -324,8 +324,9 @@ pfs_plan_lacks_text(const PfsDigestKey *key, uint64 plan_id)
 	if (pfs_sizes.plan_text == 0)
 		return false;
 	index = pfs_plan_find(key, plan_id, &word);
-	return index == PFS_NO_RECORD ||
-		pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_plans.pages, index))->text_state) < PFS_TEXT_READY;
+	if (index == PFS_NO_RECORD)
+		return at_once;
+	return pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_plans.pages, index))->text_state) < PFS_TEXT_READY;
 }
 
 bool

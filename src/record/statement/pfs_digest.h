@@ -20,6 +20,7 @@
 #include "pfs_chain.h"
 #include "pfs_event_cell.h"
 #include "pfs_hash.h"
+#include "pfs_pending.h"
 #include "pfs_histogram.h"
 #include "pfs_ref.h"
 #include "pfs_seqlock.h"
@@ -207,6 +208,20 @@ pfs_digest_set(uint64 plan_id)
 	return likely(plan_id == 0) ? &pfs_digests : &pfs_plans;
 }
 
+/* The parts of a place that are truncated each by itself; all that go with the digests go by PFS_PENDING_ALL. */
+typedef enum PfsDigestPart
+{
+	PFS_DIGEST_ALL = PFS_PENDING_ALL,
+	PFS_DIGEST_PART_BUCKETS,
+	PFS_DIGEST_PART_WAITS,
+	PFS_DIGEST_PART_ROWS,
+	PFS_DIGEST_PART_PLANS,		/* that they are a plan's, buckets included */
+} PfsDigestPart;
+
+#define PFS_NUM_DIGEST_PARTS (PFS_DIGEST_PART_PLANS + 1)
+
+StaticAssertDecl(PFS_NUM_DIGEST_PARTS <= PFS_PENDING_PARTS, "each has a generation");
+
 /* Everything else that is shared of digests. */
 typedef struct PfsSharedDigests
 {
@@ -329,10 +344,10 @@ extern PfsDigestTextState pfs_digest_has_text(const PfsThread *t, const PfsDiges
 extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32 len, bool provisional);
 
 /*
- * Would the text of this plan be taken now?  Then it is given, with what else is known of the plan, whose texts are never
- * provisional.
+ * Would the text of this plan be taken now?  at_once: also if it has no record yet.  Then it is given, with what else is
+ * known of the plan, whose texts are never provisional.
  */
-extern bool pfs_plan_lacks_text(const PfsDigestKey *key, uint64 plan_id);
+extern bool pfs_plan_lacks_text(const PfsDigestKey *key, uint64 plan_id, bool at_once);
 extern void pfs_plan_put_text(const PfsDigestKey *key, uint64 plan_id, const PfsPlanFacts *facts, const char *str, uint32 len);
 
 /*

@@ -29,7 +29,6 @@
 
 #include "pfs_digest.h"
 #include "pfs_digest_evict.h"
-#include "pfs_digest_pending.h"
 #include "pfs_digest_rows.h"
 #include "pfs_shared.h"
 

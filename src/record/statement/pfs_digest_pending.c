@@ -11,7 +11,6 @@
 #include "pfs_digest_pending.h"
 #include "pfs_digest_wait.h"
 #include "pfs_departed.h"
-#include "pfs_known_plan.h"
 #include "pfs_shared.h"
 
 PFS_HOT_FIRST uint64 pfs_digests_generation = 0;
@@ -188,7 +187,7 @@ find_plan(const PfsDigestEnd *end)
 	if (pinned != NULL)
 	{
 		note_first(pinned, end->now);
-		if (pfs_load_relaxed(&pinned->digest->text_state) < PFS_TEXT_READY)
+		if (pfs_load_relaxed(&pinned->digest->text_state) < PFS_TEXT_READY && pfs_sizes.plan_text > 0)
 			pfs_plan_forget(end->key.query_id);
 	}
 	return leave_found(pinned);

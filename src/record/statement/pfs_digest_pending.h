@@ -87,20 +87,6 @@ typedef struct PfsPendingDigest
 StaticAssertDecl(sizeof(PfsPendingDigest) <= PFS_PENDING_SIZE_MAX, "readers have room for a copy");
 StaticAssertDecl(offsetof(PfsPendingDigest, of) == PFS_CACHE_LINE, "what each statement needs in front is on one line");
 
-/* The parts of a place that are truncated each by itself; all that go with the digests go by PFS_PENDING_ALL. */
-typedef enum PfsDigestPart
-{
-	PFS_DIGEST_ALL = PFS_PENDING_ALL,
-	PFS_DIGEST_PART_BUCKETS,
-	PFS_DIGEST_PART_WAITS,
-	PFS_DIGEST_PART_ROWS,
-	PFS_DIGEST_PART_PLANS,		/* that they are a plan's, buckets included */
-} PfsDigestPart;
-
-#define PFS_NUM_DIGEST_PARTS (PFS_DIGEST_PART_PLANS + 1)
-
-StaticAssertDecl(PFS_NUM_DIGEST_PARTS <= PFS_PENDING_PARTS, "each has a generation");
-
 /* A process's places, with what is in front of them. */
 typedef struct PfsPendingDigests
 {
@@ -214,6 +200,37 @@ extern void pfs_pending_digests_add_time(PfsDigestKey key, int64 ticks, uint64 s
  * counted altogether is still all of them.
  */
 extern void pfs_pending_digests_hand_over(uint64 statements, int64 ticks);
+
+/* ---- what the process knows of plans (../../plan) ---- */
+
+/* The plan that was executed last for a query. */
+typedef struct PfsKnownPlan
+{
+	const void *stmt;			/* its PlannedStmt; NULL: to be looked at */
+	uint64		query_id;
+	uint64		plan_id;
+} PfsKnownPlan;
+
+#define PFS_KNOWN_PLANS 256
+
+/* Process-private; a page that is not used is not there. */
+extern PFS_HIDDEN PfsKnownPlan pfs_known_plans[PFS_KNOWN_PLANS];
+
+static inline PfsKnownPlan *
+pfs_known_plan(uint64 query_id)
+{
+	return &pfs_known_plans[(query_id ^ query_id >> 32) % PFS_KNOWN_PLANS];
+}
+
+/*
+ * The query's next plan is looked at again: the planner makes another one, which may come to lie where the one lay that is
+ * known; or the record of the one that is known has no text.
+ */
+static inline void
+pfs_plan_forget(uint64 query_id)
+{
+	pfs_known_plan(query_id)->stmt = NULL;
+}
 
 /* What the thread's totals of statements miss: of PFS_FAMILY_STATEMENTS. */
 extern const PfsSummaryPending pfs_statement_pending;

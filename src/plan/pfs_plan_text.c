@@ -1,8 +1,8 @@
 /*
- * pfs_instr_plan_text.c
+ * pfs_plan_text.c
  *	  The text of a plan: what EXPLAIN (COSTS OFF) says of it, without constants.
  *
- * It is made once for each plan, by the first process that executes it, behind the start of the executor.  EXPLAIN
+ * It is made once for each plan, by a process that executes it, behind the start of the executor.  EXPLAIN
  * reads catalogs and calls the output functions of types, so it can fail, which must not be an error of the
  * statement: it is called in a subtransaction.  Where there can be none, a later execution tries again.
  */
@@ -18,7 +18,7 @@
 
 #include "pfs_compat_explain.h"
 #include "pfs_digest.h"
-#include "pfs_instr_plan.h"
+#include "pfs_plan.h"
 #include "pfs_shared.h"
 
 /* ---- without constants ---- */
@@ -166,6 +166,7 @@ value_of_line(const char *at, const char *end)
 	return end - at > 1 && at[0] == ':' && at[1] == ' ' ? at : NULL;
 }
 
+/* Lines that name nodes stay; in the others the constants of the value are replaced. */
 uint32
 pfs_plan_without_constants(const char *text, uint32 len, char *to)
 {
@@ -204,6 +205,7 @@ explain(QueryDesc *desc)
 	return es->str;
 }
 
+/* Gives the plan its text, and what else is known of it. */
 static void
 put_text(const PfsPlanWithoutText *plan, StringInfo text)
 {
@@ -226,6 +228,7 @@ put_text(const PfsPlanWithoutText *plan, StringInfo text)
 	pfs_write_end(pfs_my_thread);
 }
 
+/* If it is the plan that lacks it.  What is only explained, or executed where no subtransaction can be, makes none. */
 void
 pfs_plan_make_text(QueryDesc *desc, int eflags)
 {

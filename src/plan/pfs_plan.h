@@ -1,16 +1,16 @@
 /*
- * pfs_instr_plan.h
+ * pfs_plan.h
  *	  Which plan a statement has: the identifier of its shape, and its text.
  *
  * Hooks of the planner and of the executor's start, outside of write sections.  What finds the shape of a plan for the
  * first time reads catalogs, and can raise an error, which is then the statement's own.
  */
-#ifndef PFS_INSTR_PLAN_H
-#define PFS_INSTR_PLAN_H
+#ifndef PFS_PLAN_H
+#define PFS_PLAN_H
 
 #include "executor/execdesc.h"
 
-#include "pfs_known_plan.h"
+#include "pfs_digest_pending.h"
 #include "pfs_setup.h"
 
 /*
@@ -62,4 +62,4 @@ pfs_plan_started(QueryDesc *desc, int eflags)
  */
 extern uint32 pfs_plan_without_constants(const char *text, uint32 len, char *to);
 
-#endif							/* PFS_INSTR_PLAN_H */
+#endif							/* PFS_PLAN_H */

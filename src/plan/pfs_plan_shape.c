@@ -1,5 +1,5 @@
 /*
- * pfs_instr_plan.c
+ * pfs_plan_shape.c
  *	  The identifier of a plan: a hash over the plan tree's shape.
  *
  * The shape is what the planner has decided: types of nodes and their order, relations and indexes, join
@@ -27,7 +27,7 @@
 #include "utils/syscache.h"
 
 #include "pfs_digest.h"
-#include "pfs_instr_plan.h"
+#include "pfs_plan.h"
 
 PfsPlanWithoutText pfs_plan_without_text;
 
@@ -106,6 +106,7 @@ mix_range(uint64 hash, Index rti, Walk *walk)
 	return entry->rtekind == RTE_RELATION ? mix_name(hash, entry->relid) : hash;
 }
 
+/* An index: its name, of a partition its columns. */
 static uint64
 mix_index(uint64 hash, Index rti, Oid index, Walk *walk)
 {
@@ -288,6 +289,7 @@ mix_below(uint64 hash, const Plan *plan, Walk *walk)
 	}
 }
 
+/* The shape of a node with all below it. */
 static uint64
 shape_of(const Plan *plan, Walk *walk)
 {
@@ -336,6 +338,12 @@ shape_of_plan(const PlannedStmt *stmt, uint32 *nodes)
 	return shape != 0 ? shape : 1;
 }
 
+/*
+ * Most shapes of statements that come once are cheap, and EXPLAIN would cost them a tenth of their time: a plan that costs
+ * less than this gets its text at its second execution.
+ */
+#define COST_OF_TEXT 1000
+
 /* A worker's plan is a part of its leader's, which counts it. */
 uint64
 pfs_plan_find_id(const PlannedStmt *stmt, Oid user)
@@ -347,7 +355,7 @@ pfs_plan_find_id(const PlannedStmt *stmt, Oid user)
 	if (stmt->queryId == 0 || stmt->planTree == NULL || IsParallelWorker())
 		return 0;
 	plan_id = shape_of_plan(stmt, &nodes);
-	if (pfs_plan_lacks_text(&key, plan_id))
+	if (pfs_plan_lacks_text(&key, plan_id, stmt->planTree->total_cost >= COST_OF_TEXT))
 		pfs_plan_without_text = (PfsPlanWithoutText)
 	{
 		stmt, user, plan_id, nodes
