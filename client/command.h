@@ -39,6 +39,7 @@ typedef struct Command
 	X(tables) \
 	X(files) \
 	X(memory) \
+	X(plans) \
 	X(doctor) \
 	X(snapshot) \
 	X(report) \

@@ -146,8 +146,9 @@ extern const Screen screen_waits;
 extern const Screen screen_tables;
 extern const Screen screen_files;
 extern const Screen screen_memory;
+extern const Screen screen_plans;
 
-#define NUM_SCREENS 8
+#define NUM_SCREENS 9
 extern const Screen *const screens[NUM_SCREENS];
 
 extern int	screen_width(const Screen *screen); /* number of columns */

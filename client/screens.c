@@ -1,6 +1,6 @@
 /*
  * screens.c
- *	  The eight screens: their queries and columns, but for the lock tree (screen_locks.c) and
+ *	  The nine screens: their queries and columns, but for the lock tree (screen_locks.c) and
  *	  memory (screen_memory.c).
  *
  * Queries are written for a session whose search_path is pg_catalog.  They read each
@@ -461,7 +461,75 @@ const Screen screen_files = {
 	.empty = "No file was read or written.",
 };
 
+/* ---- plans ---- */
+
+static const ScreenColumn plan_columns[] = {
+	{"database", COLUMN_TEXT, 10, ROLE_KEY, .wide = true},
+	{"user", COLUMN_TEXT, 10, ROLE_KEY, .wide = true},
+	{"query_id", COLUMN_NUMBER, -1, ROLE_KEY},
+	{"plan_id", COLUMN_NUMBER, -1, ROLE_KEY},
+	{"total", COLUMN_TIME, 9, ROLE_SUM},
+	{"share", COLUMN_PERCENT, 7, ROLE_SHARE, "total"},
+	{"calls", COLUMN_COUNT, 6, ROLE_SUM},
+	{"timed", COLUMN_COUNT, -1, ROLE_SUM},
+	{"average", COLUMN_TIME, 9, ROLE_RATIO, "total", "timed"},
+	{"quantile_95", COLUMN_TIME, 11, ROLE_NOW, .wide = true},
+	{"rows", COLUMN_COUNT, 7, ROLE_SUM, .wide = true},
+	{"estimate", COLUMN_COUNT, 8, ROLE_NOW, .wide = true},
+	{"of", COLUMN_NUMBER, 3, ROLE_NOW},
+	{"plan", COLUMN_TEXT, 38, ROLE_LABEL},
+	{"statement", COLUMN_TEXT, 0, ROLE_LABEL},
+	{NULL}
+};
+
+static const ScreenColumn plan_detail_columns[] = {
+	{"line", COLUMN_NUMBER, -1, ROLE_KEY},
+	{"plan", COLUMN_TEXT, 0, ROLE_LABEL},
+	{NULL}
+};
+
+static const Screen plan_detail = {
+	.title = "a plan, as EXPLAIN (COSTS OFF) says it, without constants",
+	.query = "SELECT line.number, line.text FROM pfs.plans_summary_by_digest, regexp_split_to_table(plan_text, '\\n') WITH ORDINALITY line (text, number)"
+	" WHERE database_name IS NOT DISTINCT FROM $1 AND user_name IS NOT DISTINCT FROM $2 AND query_id IS NOT DISTINCT FROM $3::bigint"
+	" AND plan_id IS NOT DISTINCT FROM $4::bigint ORDER BY 1",
+	.columns = plan_detail_columns,
+	.empty = "The text of the plan is not known: it is cheap, and was executed once; or this role may not see it.",
+};
+
+static const ScreenNeed plan_needs[] = {
+	{"statements_digest", "no statement is counted"},
+	{"plans", "no plan is counted"},
+	{"statement/%", "such statements are not counted"},
+	{NULL}
+};
+
+/* A plan's nodes in one line; "of": how many plans its statement has had. */
+const Screen screen_plans = {
+	.name = "plans",
+	.title = "plans of statements, the most time first",
+	.query = "SELECT database_name, user_name, query_id, plan_id, sum(p.sum_timer_wait), sum(p.count_star), sum(p.count_timed),"
+	"  CASE WHEN count(*) = 1 THEN min(p.quantile_95) END, sum(p.sum_rows), min(p.estimated_rows)::bigint, min(p.n),"
+	"  coalesce(regexp_replace(regexp_replace(min(p.plan_text), '\\n *[A-Z][^\\n>]*: [^\\n]*', '', 'g'), '\\s*\\n\\s*(->\\s*)?', ' > ', 'g'),"
+	"   CASE WHEN user_name IS NULL THEN '(all others)' WHEN plan_id IS NOT NULL THEN '(text not known)'"
+	"    ELSE '(' || count(*) || ' that this role may not see)' END),"
+	"  min(d.digest_text)"
+	" FROM (SELECT *, count(*) OVER (PARTITION BY database_name, user_name, query_id) AS n FROM pfs.plans_summary_by_digest WHERE count_star > 0) p"
+	" LEFT JOIN (SELECT database_name, user_name, query_id, digest_text" DIGESTS " WHERE query_id IS NOT NULL) d USING (database_name, user_name, query_id)"
+	" GROUP BY 1, 2, 3, 4",
+	.columns = plan_columns,
+	.sort = "total",
+	.has_sums = true,
+	.extension = 102,
+	.since = "plans_summary_by_digest",
+	.detail = &plan_detail,
+	.needs = plan_needs,
+	.unknown = "SELECT 'The setting compute_query_id is off: statements have no query_id, so their plans are not counted.'"
+	" WHERE current_setting('compute_query_id') = 'off'",
+	.empty = "No statement with a plan ended.",
+};
+
 const Screen *const screens[NUM_SCREENS] = {
 	&screen_load, &screen_sessions, &screen_locks, &screen_statements,
-	&screen_waits, &screen_tables, &screen_files, &screen_memory,
+	&screen_waits, &screen_tables, &screen_files, &screen_memory, &screen_plans,
 };

@@ -240,7 +240,7 @@ draw_rows(Top *top, const int *widths)
 }
 
 static const char *const help[] = {
-	"1 to 8, Tab    another screen",
+	"1 to 9, Tab    another screen",
 	"Up, Down, PageUp, PageDown    mark a row",
 	"Enter          more about a row: a session's events, a statement's waits,",
 	"               a wait's histogram, a process's memory contexts",
