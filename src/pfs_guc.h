@@ -16,13 +16,15 @@ extern int	pfs_history_size[PFS_NUM_EVENT_FAMILIES];
 extern int	pfs_history_long_size[PFS_NUM_EVENT_FAMILIES];
 extern int	pfs_max_sql_text_length;
 extern int	pfs_max_plan_text_length;
-extern int	pfs_lwlock_events;	/* PfsLwlockEvents */
+extern int	pfs_lwlock_events;	/* PfsLwlockEvents: of LWLocks themselves and
+								 * their holders there is nothing without
+								 * detours */
 extern int	pfs_max_digest_length;
 extern int	pfs_max_digest_sample_age;
 extern bool pfs_save_on;		/* pfs.save */
 extern int	pfs_save_interval;	/* seconds; 0: at a clean stop only */
 extern int	pfs_load_interval;	/* seconds; 0: off */
-extern int	pfs_load_history_size[3];	/* by PfsLoadResolution */
+extern int	pfs_load_history_size[3];	/* periods, by PfsLoadResolution */
 
 /* Those of sizes, each by its field of PfsSizes; -1: the default. */
 #define PFS_SIZE_SETTING(field, ...) int field;

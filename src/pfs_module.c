@@ -31,7 +31,6 @@
 #include "pfs_compat_module.h"
 #include "pfs_instr.h"
 #include "pfs_platform.h"
-#include "pfs_save.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_probe_row.h"
@@ -86,9 +85,6 @@ request_cb(void)
 		pfs_sizes.history_long[f] = sized(pfs_history_long_size[f], DEFAULT_HISTORY_LONG_SIZE);
 		pfs_sizes.event_size[f] = TYPEALIGN(PFS_CACHE_LINE, family->size + (family->more == NULL ? 0 : family->more()));
 	}
-	for (int r = 0; r < lengthof(pfs_sizes.load_history); r++)
-		pfs_sizes.load_history[r] = pfs_load_history_size[r];
-	pfs_sizes.lwlock_events = pfs_lwlock_events;
 
 	RequestAddinShmemSpace(pfs_shared_size());
 	RequestNamedLWLockTranche("pfs", PFS_NUM_LOCKS);
@@ -117,11 +113,7 @@ startup_cb(void)
 	if (prev_shmem_startup_hook)
 		prev_shmem_startup_hook();
 
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	pfs_shared_start();
-	LWLockRelease(AddinShmemInitLock);
-	pfs_setup->settings_refused = pfs_settings_refused;
-
 	if (!patched)
 	{
 		patched = true;
@@ -129,7 +121,6 @@ startup_cb(void)
 		watch_ends();
 	}
 	pfs_instr_mark_unavailable();
-	pfs_save_start();
 }
 
 /*
@@ -182,13 +173,6 @@ consumers_problem_cb(const char **list)
 	return pfs_setup_list_problem(list, true);
 }
 
-static void
-assign_sample_age_cb(int newval, void *extra)
-{
-	pfs_digest_set_sample_age(newval);
-	pfs_pending_digests_look_again();
-}
-
 /* Where pfs cannot work it leaves the server alone, and says so in the log and in probes. */
 static bool
 is_possible_here(void)
@@ -216,7 +200,7 @@ _PG_init(void)
 	if (!process_shared_preload_libraries_in_progress)
 		return;
 	pfs_guc_define(check_instruments_cb, instruments_problem_cb, check_consumers_cb, consumers_problem_cb,
-				   assign_sample_age_cb);
+				   pfs_digest_assign_sample_age);
 	pfs_is_loaded = true;
 
 	/* pg_upgrade runs the server to move objects, not to be watched. */

@@ -167,10 +167,6 @@ typedef struct PfsSizes
 	uint32		sql_text;		/* bytes of a statement's text that are kept */
 	uint32		digest_text;	/* bytes of a digest's text that are kept */
 	uint32		plan_text;		/* bytes of a plan's text that are kept */
-	uint32		load_history[3];	/* periods, by PfsLoadResolution */
-	uint32		lwlock_events;	/* PfsLwlockEvents: of LWLocks themselves and
-								 * their holders there is nothing without
-								 * detours */
 } PfsSizes;
 
 #endif							/* PFS_SIZES_H */

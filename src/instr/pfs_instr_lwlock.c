@@ -31,6 +31,7 @@
 #include "pfs_compat.h"
 #include "pfs_detour.h"
 #include "pfs_event_instant.h"
+#include "pfs_guc.h"
 #include "pfs_instr.h"
 #include "pfs_instr_buffer.h"
 #include "pfs_instr_lwlock.h"
@@ -643,7 +644,7 @@ complain(const PfsDetour *detours, int n)
 void
 pfs_instr_lwlock_start(void)
 {
-	const PfsLwlockEvents wanted = pfs_sizes.lwlock_events;
+	const PfsLwlockEvents wanted = pfs_lwlock_events;
 	PfsDetour	detours[lengthof(points)] = {{0}};
 	const PfsDetour *detour = detours;
 	int			n = 0;

@@ -8,7 +8,8 @@
  *
  * Start.  Setup before instruments, as registering one asks for its switches; instruments
  * before all that register some; containers, whose names become instruments, behind all
- * others that have rows.  Then the catalogue is complete, and all switches take effect.
+ * others that have rows.  Then the catalogue is complete, and all switches take effect; and what the
+ * server before this one has saved goes into the containers.
  *
  * Begin.  Memory before summaries: neither looks at the other, and both are there before the
  * record can be seen.
@@ -42,6 +43,7 @@
 #include "pfs_object_rules.h"
 #include "pfs_pending.h"
 #include "pfs_probe_row.h"
+#include "pfs_save.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 #include "pfs_statement.h"
@@ -121,6 +123,7 @@ static const PfsPart *const parts[] = {
 	PART("containers", .start = pfs_containers_register),
 	PART("catalogue", .start = pfs_instruments_end_start),
 	PART("switches", .start = pfs_setup_refresh),
+	PART("saved_file", .start = pfs_save_start),
 };
 
 void

@@ -6,6 +6,7 @@
 
 #include "utils/timestamp.h"
 
+#include "pfs_guc.h"
 #include "pfs_load_ring.h"
 #include "pfs_shared.h"
 
@@ -25,7 +26,7 @@ pfs_load_rings_lay_out(PfsSegment *seg)
 {
 	for (int r = 0; r < PFS_NUM_LOAD_RESOLUTIONS; r++)
 	{
-		uint32		n = pfs_sizes.load_history[r];
+		uint32		n = pfs_load_history_size[r];
 
 		/* The largest period fits in, however few there are. */
 		rings[r] = n == 0 ? NULL

@@ -16,6 +16,7 @@
 #include "utils/memutils.h"
 
 #include "pfs_digest.h"
+#include "pfs_guc.h"
 #include "pfs_load_ring.h"
 #include "pfs_load_text.h"
 #include "pfs_shared.h"
@@ -51,7 +52,7 @@ pfs_load_texts_lay_out(PfsSegment *seg)
 	texts = NULL;
 	pfs_shared_load_texts = NULL;
 	for (int r = 0; r < PFS_NUM_LOAD_RESOLUTIONS; r++)
-		any |= pfs_sizes.load_history[r] > 0;
+		any |= pfs_load_history_size[r] > 0;
 	if (!any || longest == 0 || pfs_sizes.digests == 0)
 		return;
 	chunks = Min(chunks, (PFS_LOAD_TEXT_BYTES - beside) / PFS_ITEM_CHUNK_BYTES);

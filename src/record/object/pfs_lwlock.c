@@ -16,6 +16,7 @@
 
 #include "pfs_clock.h"
 #include "pfs_compat.h"
+#include "pfs_guc.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_shared.h"
 
@@ -42,7 +43,7 @@ typedef struct PfsLwlockKey
 uint32
 pfs_lwlock_holders_max(void)
 {
-	return pfs_sizes.lwlock_events == PFS_LWLOCK_ALL ? pfs_sizes.threads : 0;
+	return pfs_lwlock_events == PFS_LWLOCK_ALL ? pfs_sizes.threads : 0;
 }
 
 size_t
@@ -65,7 +66,7 @@ matches(const void *record, const void *key)
 void
 pfs_lwlocks_lay_out(PfsSegment *seg)
 {
-	uint32		locks = pfs_sizes.lwlock_events == PFS_LWLOCK_WAITS ? 0 : LWLOCKS_FOR_SERVER + LWLOCKS_PER_CONNECTION * MaxConnections;
+	uint32		locks = pfs_lwlock_events == PFS_LWLOCK_WAITS ? 0 : LWLOCKS_FOR_SERVER + LWLOCKS_PER_CONNECTION * MaxConnections;
 	void	   *holders;
 
 	pfs_lwlocks = pfs_pages_create(seg, "lwlock_instances", sizeof(PfsLwlock), locks, LWLOCKS_PER_PAGE);

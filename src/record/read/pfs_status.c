@@ -13,6 +13,7 @@
 #include "pfs_clock.h"
 #include "pfs_container.h"
 #include "pfs_fence.h"
+#include "pfs_guc.h"
 #include "pfs_memory.h"
 #include "pfs_object_rules.h"
 #include "pfs_part.h"
@@ -73,7 +74,7 @@ pfs_status_each(PfsStatusEmit emit, void *arg)
 		resident += containers[n].stats.bytes_resident;
 	}
 	emit("pfs_start_time", timestamptz_to_str(pfs_clock->start_time), arg);
-	emit("pfs_settings_refused", psprintf("%u", pfs_setup->settings_refused), arg);
+	emit("pfs_settings_refused", psprintf("%d", pfs_settings_refused), arg);
 	emit("pfs_bytes_reserved", psprintf(UINT64_FORMAT, reserved), arg);
 	emit("pfs_bytes_resident", psprintf(UINT64_FORMAT, resident), arg);
 	emit("pfs_fence", pfs_fence_name(), arg);

@@ -74,8 +74,6 @@ typedef struct PfsSharedSetup
 	uint8		kind_history[PFS_NUM_BACKEND_TYPES];
 	uint32		current_rules;	/* which of `rules` holds; release-stored when
 								 * that is complete */
-	uint32		settings_refused;	/* settings, and entries of lists, that
-									 * were refused at start */
 	TimestampTz saved_at;		/* when the file was written last that a
 								 * restart reads; 0: never.  Atomic */
 	TimestampTz table_since;	/* since when rows of tables have been counted

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "storage/fd.h"
+#include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "utils/guc.h"
 
@@ -123,7 +124,9 @@ pfs_shared_start(void)
 	bool		found;
 
 	size = pfs_shared_size();
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	seg.base = ShmemInitStruct("pfs", size, &found);
+	LWLockRelease(AddinShmemInitLock);
 	seg.why_kept = why_kept(seg.base);
 
 	/*

@@ -18,7 +18,7 @@ extern PfsSizes pfs_sizes;
 /* Bytes to request; shmem_request_hook. */
 extern Size pfs_shared_size(void);
 
-/* Make and attach; shmem_startup_hook, holding AddinShmemInitLock. */
+/* Make and attach; shmem_startup_hook. */
 extern void pfs_shared_start(void);
 
 /*

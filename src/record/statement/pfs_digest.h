@@ -243,7 +243,7 @@ extern void pfs_digests_lay_out(PfsSegment *seg);
 /* Bytes of reference count slots and "all others". */
 extern size_t pfs_digests_extra_size(void);
 
-/* Setting pfs.max_digest_sample_age, seconds; assign hook. */
+/* Setting pfs.max_digest_sample_age, for pfs_digest_assign_sample_age(). */
 extern void pfs_digest_set_sample_age(int seconds);
 
 /* ---- instrument points, inside a write section: no lock, no allocation, no error ---- */

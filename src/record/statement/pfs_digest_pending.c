@@ -294,8 +294,9 @@ pfs_pending_digest_put(const PfsPendingDigest *p)
 }
 
 void
-pfs_pending_digests_look_again(void)
+pfs_digest_assign_sample_age(int seconds, void *extra)
 {
+	pfs_digest_set_sample_age(seconds);
 	for (int i = 0; pfs_my_digests() != NULL && i < PFS_PENDING_DIGESTS; i++)
 		pfs_my_digests()->items[i].usual_until = 0;
 }

@@ -185,8 +185,8 @@ pfs_pending_digest_of(PfsPendingDigests *set, const PfsDigestKey *key, uint64 pl
 extern PfsPendingDigest *pfs_pending_digest_get(PfsDigestEnd *end, uint32 bucket);
 extern bool pfs_pending_digest_put(const PfsPendingDigest *p);
 
-/* The next statement of each digest looks at it. */
-extern void pfs_pending_digests_look_again(void);
+/* pfs.max_digest_sample_age; assign hook.  The next statement of each digest looks at its sample. */
+extern void pfs_digest_assign_sample_age(int seconds, void *extra);
 
 /*
  * Adds time to a digest that no statement of it has taken, or takes some away: where
