@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "report.h"
+#include "screen.h"
 
 static const Option report_options[] = {
 	{"seconds", 's', "SECONDS", "report on the next SECONDS of a server"},
@@ -18,26 +19,15 @@ static const Option report_options[] = {
 	{NULL}
 };
 
-/*
- * How many sessions run a statement, by what they are doing now: the innermost wait, but not a run
- * on a table, which contains waits.
- */
-static const char sample_query[] =
-"SELECT coalesce(i.wait_event_type, CASE WHEN w.event_name IS NULL THEN 'CPU' WHEN w.event_name LIKE 'wait/synch/spinlock/%'"
-" THEN 'Spin' WHEN w.event_name LIKE 'wait/io/%' THEN 'IO' ELSE 'Other' END), count(*)"
-" FROM (SELECT thread_id FROM pfs.events_statements_current WHERE nesting_event_level = 0) s"
-" LEFT JOIN (SELECT DISTINCT ON (thread_id) thread_id, event_name FROM pfs.events_waits_current"
-" WHERE event_name NOT LIKE 'wait/io/table/%' ORDER BY thread_id, event_id DESC) w USING (thread_id)"
-" LEFT JOIN pfs.setup_instruments i ON i.name = w.event_name"
-" WHERE s.thread_id <> pfs.thread_id() GROUP BY 1";
-
 /* Adds one sample, which stands for so many microseconds; none when a signal comes. */
 static void
 sample_load(Server *server, ReportLoad *load, int64_t start, int64_t length)
 {
-	PGresult   *result = server_query_until_signal(server, sample_query, 0, NULL);
+	char	   *query = format_string("SELECT class, sum(sessions) FROM (%s) q (class, event, sessions) GROUP BY 1", screen_load_now.query);
+	PGresult   *result = server_query_until_signal(server, query, 0, NULL);
 	ReportPoint *point;
 
+	free(query);
 	if (result == NULL)
 		return;
 	point = load_point(load, start, length);

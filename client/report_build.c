@@ -57,13 +57,11 @@ build_has_property(const ReportBuild *build, const char *event, const char *prop
 const char *
 build_wait_type(const ReportBuild *build, const char *event)
 {
-	const char *type = instrument(build, event, "wait_event_type");
+	const char *type = instrument(build, event, "wait_class");
 
-	if (type == NULL && strncmp(event, "wait/synch/spinlock/", 20) == 0)
-		return "Spin";
-	/* File calls without a wait event of PostgreSQL. */
-	if (type == NULL && strncmp(event, "wait/io/", 8) == 0)
-		return "IO";
+	/* Before 1.2 there are PostgreSQL's words alone. */
+	if (type == NULL)
+		type = instrument(build, event, "wait_event_type");
 	return type ? type : "Other";
 }
 

@@ -55,19 +55,14 @@ const Screen screen_load = {
 	.empty = "No session was active in this time.",
 };
 
-#define CLASS_OF(event) \
-	" CASE WHEN " event " IS NULL THEN 'CPU'" \
-	" WHEN " event " LIKE 'wait/synch/lwlock/%' THEN 'LWLock' WHEN " event " LIKE 'wait/lock/%' THEN 'Lock'" \
-	" WHEN " event " LIKE 'wait/io/file/%' THEN 'IO' WHEN " event " LIKE 'wait/io/socket/%' THEN 'Client'" \
-	" WHEN " event " LIKE 'wait/synch/ipc/%' THEN 'IPC' WHEN " event " LIKE 'wait/synch/bufferpin/%' THEN 'BufferPin'" \
-	" WHEN " event " LIKE 'wait/synch/buffer/%' THEN 'Buffer' WHEN " event " LIKE 'wait/synch/spinlock/%' THEN 'Spin'" \
-	" WHEN " event " LIKE 'wait/timeout/%' THEN 'Timeout' WHEN " event " LIKE 'wait/activity/%' THEN 'Activity'" \
-	" WHEN " event " LIKE 'wait/extension/%' THEN 'Extension' ELSE 'CPU' END"
-
 /* What each session is in at this moment: the innermost wait that is none of a run on a table. */
 #define CURRENT_WAITS \
 	"(SELECT DISTINCT ON (thread_id) thread_id, event_name, timer_start, object_schema, object_name, operation" \
 	" FROM pfs.events_waits_current WHERE event_name NOT LIKE 'wait/io/table/%' ORDER BY thread_id, event_id DESC)"
+
+/* The kind of a wait w, whose instrument is i; before 1.2 there are PostgreSQL's words alone. */
+#define WAIT_CLASS \
+	"CASE WHEN w.event_name IS NULL THEN 'CPU' ELSE coalesce(to_jsonb(i) ->> 'wait_class', i.wait_event_type, 'Other') END"
 
 static const ScreenColumn load_now_columns[] = {
 	{"class", COLUMN_TEXT, 10, ROLE_KEY},
@@ -88,8 +83,8 @@ static const ScreenNeed load_now_needs[] = {
 
 const Screen screen_load_now = {
 	.title = "active sessions by kind of wait",
-	.query = "WITH h AS (SELECT " CLASS_OF("w.event_name") " AS class, coalesce(w.event_name, 'cpu') AS event, t.processlist_info AS text, count(*) AS n"
-	" FROM pfs.threads t LEFT JOIN " CURRENT_WAITS " w USING (thread_id)"
+	.query = "WITH h AS (SELECT " WAIT_CLASS " AS class, coalesce(w.event_name, 'cpu') AS event, t.processlist_info AS text, count(*) AS n"
+	" FROM pfs.threads t LEFT JOIN " CURRENT_WAITS " w USING (thread_id) LEFT JOIN pfs.setup_instruments i ON i.name = w.event_name"
 	" WHERE t.type = 'FOREGROUND' AND t.processlist_command = 'Query' AND t.thread_os_id <> pg_backend_pid() GROUP BY 1, 2, 3)"
 	" SELECT class, event, sum(n), NULL, (array_agg(text ORDER BY n DESC))[1] FROM h GROUP BY 1, 2",
 	.columns = load_now_columns,

@@ -12,6 +12,10 @@ SET LOCAL search_path TO pg_catalog, pg_temp;
 
 -- tools/sql writes from here
 
+ALTER FOREIGN TABLE pfs.setup_instruments ADD COLUMN wait_class text;
+COMMENT ON COLUMN pfs.setup_instruments.wait_class IS
+'The kind of wait, as wait_event_type of load_history has it; also Activity. NULL: no wait, or one that contains others.';
+
 COMMENT ON COLUMN pfs.setup_consumers.name IS
 'global_instrumentation, below it statements_digest, with plans below that, and thread_instrumentation, below the latter events_X_current, below that events_X_history and events_X_history_long, X being waits, stages, statements and transactions; below events_statements_current also events_statements_cpu.';
 

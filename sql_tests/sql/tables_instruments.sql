@@ -12,11 +12,11 @@ SELECT name FROM pfs.setup_instruments WHERE octet_length(name) > 128;
 -- only the last word keeps PostgreSQL's spelling
 SELECT name FROM pfs.setup_instruments
 WHERE regexp_replace(name, '/[^/]*$', '') <> lower(regexp_replace(name, '/[^/]*$', '')) AND name ~ '/';
-SELECT DISTINCT regexp_replace(name, '/[^/]*$', '') COLLATE "C" AS family FROM pfs.setup_instruments
-WHERE name LIKE 'wait/%' AND name NOT LIKE 'wait/synch/buffer%' ORDER BY 1;
+SELECT DISTINCT regexp_replace(name, '/[^/]*$', '') COLLATE "C" AS family, wait_class FROM pfs.setup_instruments
+WHERE (name LIKE 'wait/%' OR wait_class IS NOT NULL) AND name NOT LIKE 'wait/synch/buffer%' ORDER BY 1;
 -- 19 has content locks of buffers in one class with the wait for pins
-SELECT count(DISTINCT regexp_replace(name, '/[^/]*$', '')) AS families, bool_and(name LIKE
-	CASE WHEN current_setting('server_version_num')::int >= 190000 THEN 'wait/synch/buffer/Buffer%' ELSE 'wait/synch/bufferpin/BufferPin' END) AS named
+SELECT count(DISTINCT regexp_replace(name, '/[^/]*$', '')) AS families, bool_and(name || wait_class LIKE
+	CASE WHEN current_setting('server_version_num')::int >= 190000 THEN 'wait/synch/buffer/Buffer%Buffer' ELSE 'wait/synch/bufferpin/BufferPinBufferPin' END) AS named
 FROM pfs.setup_instruments WHERE name LIKE 'wait/synch/buffer%';
 
 -- Everything is on and timed; memory contexts and stages of statements are off, and rows of tables,

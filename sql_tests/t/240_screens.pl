@@ -157,6 +157,17 @@ foreach my $user (qw(postgres mon))
 	cmp_ok((grep { $_->{kind} eq 'WAL' } rows_of($as, $server, qw(files --limit 0)))[0]->{writes}, '>', 0, "$user: files");
 }
 
+# The same load in a report, which counts it itself; and where older releases of the extension are.
+my $sampled = report($server, '--seconds', 1)->{load};
+is_deeply([ $sampled->{sampled} ? 1 : 0, grep { $_ =~ /^(Lock|Other)$/ } @{ $sampled->{types} } ], [ 1, 'Lock' ], 'a report counts by the same kinds of wait');
+foreach my $version (qw(1.0 1.1))
+{
+	$server->sql("CREATE DATABASE \"$version\"");
+	$server->session(db => $version)->query("CREATE EXTENSION pfs VERSION '$version'");
+	my ($old) = grep { $_->{event} eq 'wait/lock/relation' } rows_of($server, 'load', '--limit', 0, $version);
+	is_deeply([ @$old{qw(class active_sessions)} ], [ 'Lock', 2 ], "so does the load of the moment with extension $version");
+}
+
 # Sorted and cut by the server, the rows are those that the program would choose.
 foreach my $by (qw(total +total calls share statement))
 {

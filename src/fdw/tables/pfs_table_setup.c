@@ -11,6 +11,7 @@
 #include "pfs_setup.h"
 #include "pfs_shared_areas.h"
 #include "pfs_tables.h"
+#include "pfs_wait_class.h"
 
 /* A row has the number of its object; the object's switches are read in place. */
 typedef struct NumberRow
@@ -78,7 +79,10 @@ properties_of(const PfsInstrument *ins)
 	  instrument_of(row)->wait_event[0] ? pfs_instrument_wait_event(instrument_of(row)) : NULL, \
 	  "The word of pg_stat_activity.wait_event for the same wait; NULL if there is none. No key: some words name " \
 	  "several instruments, ClientRead three. What a session waits for is the row of events_waits_current with " \
-	  "its thread_id and the highest event_id.", .width = 20)
+	  "its thread_id and the highest event_id.", .width = 20) \
+	X(t, wait_class, text, none, pfs_wait_class_name(instrument_of(row)), \
+	  "The kind of wait, as wait_event_type of load_history has it; also Activity. NULL: no wait, or one that contains " \
+	  "others.", .width = 8, .since = PFS_SINCE_1_2)
 
 PFS_COLUMNS(instruments, NumberRow, INSTRUMENTS_COLUMNS)
 

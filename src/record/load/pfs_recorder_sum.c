@@ -26,6 +26,7 @@
 #include "utils/memutils.h"
 
 #include "pfs_instrument.h"
+#include "pfs_load_code.h"
 #include "pfs_recorder_own.h"
 #include "pfs_wait_class.h"
 
@@ -218,27 +219,15 @@ pfs_sum_items_copy(PfsSumItems *to, const PfsSumItems *from)
 
 /* ---- what is shown as what ---- */
 
-/*
- * Classes of instruments by their names: some have no wait event that would say it.
- * Behind each prefix whether it is shown outside of statements.
- */
-static const struct
-{
-	const char *prefix;
-	PfsLoadClass class;
-	bool		outside;
-}			classes[] = {
-	{"wait/synch/lwlock/", PFS_LOAD_LWLOCK, true},
-	{"wait/lock/", PFS_LOAD_LOCK, true},
-	{"wait/io/file/", PFS_LOAD_IO, true},
-	{"wait/io/socket/", PFS_LOAD_CLIENT, false},
-	{"wait/synch/ipc/", PFS_LOAD_IPC, true},
-	{"wait/synch/bufferpin/", PFS_LOAD_BUFFER_PIN, true},
-	{"wait/synch/buffer/", PFS_LOAD_BUFFER, true},
-	{"wait/synch/spinlock/", PFS_LOAD_SPIN, true},
-	{"wait/timeout/", PFS_LOAD_TIMEOUT, false},
-	{"wait/extension/", PFS_LOAD_EXTENSION, false},
-	{"idle/transaction", PFS_LOAD_IDLE_TRANSACTION, false},
+/* Which classes are shown outside of statements, too. */
+static const bool shown_outside[PFS_NUM_LOAD_CLASSES] = {
+	[PFS_LOAD_LWLOCK] = true,
+	[PFS_LOAD_LOCK] = true,
+	[PFS_LOAD_IO] = true,
+	[PFS_LOAD_IPC] = true,
+	[PFS_LOAD_BUFFER_PIN] = true,
+	[PFS_LOAD_BUFFER] = true,
+	[PFS_LOAD_SPIN] = true,
 };
 
 /* The sums of an instrument, with what it is shown as. */
@@ -247,19 +236,20 @@ whole_of(uint32 i)
 {
 	Whole	   *whole = &sums.wholes[i];
 	PfsInstrument *ins;
+	const char *name;
+	uint8		class;
 
 	if (likely(whole->class != -2))
 		return whole;
 	ins = pfs_instrument_at(i);
 	if (ins == NULL)
 		return whole;
+	name = pfs_wait_class_name(ins);
 	whole->class = -1;
-	for (int c = 0; c < lengthof(classes); c++)
+	if (name != NULL && pfs_load_class_by_name(name, &class))
 	{
-		if (strncmp(ins->name, classes[c].prefix, strlen(classes[c].prefix)) != 0)
-			continue;
-		whole->class = classes[c].class;
-		whole->outside = classes[c].outside && (ins->properties & PFS_PROPERTY_IDLE) == 0;
+		whole->class = class;
+		whole->outside = shown_outside[class] && (ins->properties & PFS_PROPERTY_IDLE) == 0;
 	}
 	return whole;
 }

@@ -275,6 +275,25 @@ class_of_wait_info(uint32 word)
 }
 
 /*
+ * Returns the kind of wait of an instrument, NULL if it has none: that of the wait events whose prefix
+ * its name has, or a word of ours.  What users see by kinds of wait has them from here.
+ */
+const char *
+pfs_wait_class_name(const PfsInstrument *ins)
+{
+	if (pfs_instrument_id(ins) == pfs_fixed_instrument[PFS_INS_SPIN_DELAY])
+		return "Spin";
+	if (pfs_instrument_id(ins) == pfs_fixed_instrument[PFS_INS_IDLE_TRANSACTION])
+		return "Idle in transaction";
+	for (int i = 0; i < lengthof(wait_classes); i++)
+	{
+		if (strncmp(ins->name, wait_classes[i].prefix, strlen(wait_classes[i].prefix)) == 0)
+			return wait_classes[i].type;
+	}
+	return NULL;
+}
+
+/*
  * Returns the wait event of an instrument, as pg_stat_activity names it.  Of one that got
  * its name late it is what follows the prefix.
  */

@@ -66,6 +66,9 @@ extern PFS_HIDDEN PfsInstrumentId pfs_file_instrument[PFS_NUM_FILE_KINDS][PFS_OP
 
 extern void pfs_wait_class_start(void);
 
+/* The kind of wait that an instrument is, as load_history has it; NULL: none. */
+extern const char *pfs_wait_class_name(const PfsInstrument *ins);
+
 /*
  * Slow path of pfs_wait_info_instrument(): this process sees the wait_event_info for the
  * first time.
