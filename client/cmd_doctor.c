@@ -48,6 +48,7 @@ static const struct
 	{"thread_counters", "pfs.thread_counters_size", "thread_counters"},
 	{"thread_waits", "pfs.thread_waits_size", "thread_waits"},
 	{"digests", "pfs.digests_size", "digests"},
+	{"plans", "pfs.plans_size", "plans"},
 	{"digest_waits", "pfs.digests_size", "digests"},
 	{"digest_rows", "pfs.digests_size", "digests"},
 	{"file_instances", "pfs.max_file_instances", "file_instances"},

@@ -90,6 +90,7 @@ static const PfsPart *const parts[] = {
 	PART("statements", .leave = pfs_statement_detach),
 	PART("errors", STRUCT(pfs_errors), .leave = pfs_error_flush),
 	PFS_COUNTED_KINDS(KIND)
+	PART("plans", .pages = &pfs_plans.pages),
 	PART("digest_waits", .pages = &pfs_digest_waits),
 	PART("digest_rows", .lay_out = pfs_digest_rows_lay_out, .pages = &pfs_digest_rows),
 	PART("file_names", .pages = &pfs_file_names),
