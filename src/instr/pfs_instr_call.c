@@ -324,13 +324,13 @@ end_untimed(PfsCall *call)
 		pfs_call_end_inside(call, pfs_timestamp_now());
 }
 
-/* Notes which plan a statement executes, and where that comes from. */
+/* Notes which plan a statement executes, and where that comes from.  What EXPLAIN only prints is not executed. */
 static inline void
-note_plan(PfsStatement *s, const QueryDesc *desc)
+note_plan(PfsStatement *s, const QueryDesc *desc, int eflags)
 {
 	if (s == NULL)
 		return;
-	s->plan_id = pfs_plan_id(desc->plannedstmt, s->user);
+	s->plan_id = (eflags & EXEC_FLAG_EXPLAIN_ONLY) ? 0 : pfs_plan_id(desc->plannedstmt, s->user);
 	s->plan_origin = pfs_compat_plan_origin(desc->plannedstmt);
 	if (s->event == NULL)
 		return;
@@ -343,7 +343,7 @@ note_plan(PfsStatement *s, const QueryDesc *desc)
  * planned just before, as with a cached plan.
  */
 void
-pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
+pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc, int eflags)
 {
 	PfsThread  *t = call->thread;
 	PfsTimestamp now = pfs_call_enter(call, NULL);
@@ -370,7 +370,7 @@ pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc)
 			s->is_whole = !pfs_is_start_of_portal(source.portal);
 		}
 	}
-	note_plan(s, desc);
+	note_plan(s, desc, eflags);
 	pfs_call_make_active(call, s, now, PFS_STAGE_EXECUTOR_START);
 	pfs_call_look_for_text(t, &source);
 }
@@ -442,7 +442,7 @@ begin_run(PfsCall *call, const QueryDesc *desc, bool in_parts)
 		 * Bind, which started the executor, may have been a statement of its
 		 * own.
 		 */
-		note_plan(s, desc);
+		note_plan(s, desc, 0);
 	}
 	pfs_call_make_active(call, s, now, PFS_STAGE_EXECUTE);
 }

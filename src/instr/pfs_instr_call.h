@@ -207,7 +207,7 @@ extern void pfs_call_parsed(PfsThread *t, const PfsStatementSource *source);
 
 extern void pfs_call_plan_begin(PfsCall *call, const PfsStatementSource *source);
 extern void pfs_call_plan_end(PfsCall *call);
-extern void pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc);
+extern void pfs_call_executor_start_begin(PfsCall *call, const QueryDesc *desc, int eflags);
 extern void pfs_call_executor_start_end(PfsCall *call);
 
 /* in_parts: another run may follow, behind what others execute. */

@@ -34,8 +34,6 @@
 #include "pfs_instr_digest.h"
 #include "pfs_shared.h"
 
-bool		pfs_digest_text_is_made = false;
-
 static int
 by_location(const void *a, const void *b)
 {
@@ -232,10 +230,11 @@ make_text(StringInfo to, const PfsStatementSource *source, const JumbleState *ju
 	const char *const str = CleanQuerytext(source->str, &location, &len);
 	const uint32 interrupts = InterruptHoldoffCount;
 	const uint32 cancels = QueryCancelHoldoffCount;
+	const bool	outer = pfs_text_is_made;
 	volatile bool done = true;
 
 	initStringInfo(to);
-	pfs_digest_text_is_made = true;
+	pfs_text_is_made = true;
 	PG_TRY();
 	{
 		done = normalise(to, str, location, len, jumble);
@@ -249,7 +248,7 @@ make_text(StringInfo to, const PfsStatementSource *source, const JumbleState *ju
 		done = false;
 	}
 	PG_END_TRY();
-	pfs_digest_text_is_made = false;
+	pfs_text_is_made = outer;
 	return done;
 }
 

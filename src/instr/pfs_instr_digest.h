@@ -22,7 +22,4 @@ extern void pfs_digest_text_parsed(PfsThread *t, const PfsStatementSource *sourc
  */
 extern void pfs_digest_text_executed(PfsThread *t, const PfsStatementSource *source);
 
-/* An error that is raised meanwhile is caught there, and none of the statement. */
-extern PFS_HIDDEN bool pfs_digest_text_is_made;
-
 #endif							/* PFS_INSTR_DIGEST_H */

@@ -215,7 +215,7 @@ general_start(QueryDesc *desc, int eflags)
 	if (likely(pfs_my_thread != NULL))
 		pfs_error_flush(pfs_my_thread);
 	if (pfs_call_begin(&call))
-		pfs_call_executor_start_begin(&call, desc);
+		pfs_call_executor_start_begin(&call, desc, eflags);
 	prev_executor_start(desc, eflags);
 	if (pfs_call_end(&call))
 		pfs_call_executor_start_end(&call);
@@ -236,7 +236,7 @@ any_start(QueryDesc *desc, int eflags)
 		plain_start(desc, eflags);
 	else
 		general_start(desc, eflags);
-	pfs_plan_started(desc, eflags);
+	pfs_plan_started(desc);
 }
 
 /*

@@ -15,9 +15,9 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 
+#include "pfs_digest.h"
 #include "pfs_error.h"
 #include "pfs_instr.h"
-#include "pfs_instr_digest.h"
 #include "pfs_instr_drop.h"
 #include "pfs_instr_prove.h"
 #include "pfs_instr_table.h"
@@ -274,7 +274,7 @@ wrap_longjmp_chk(struct __jmp_buf_tag *env, int value)
 	if (unlikely(pfs_leading != NULL))
 		pfs_lead_cut_off(env);
 	if (t != NULL && env == (struct __jmp_buf_tag *) PG_exception_stack && !IsParallelWorker() &&
-		!pfs_digest_text_is_made)
+		!pfs_text_is_made)
 	{
 		if (pfs_frames_is_raise(FRAME))
 		{

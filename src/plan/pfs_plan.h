@@ -46,14 +46,14 @@ typedef struct PfsPlanWithoutText
 
 extern PFS_HIDDEN PfsPlanWithoutText pfs_plan_without_text;
 
-extern void pfs_plan_make_text(QueryDesc *desc, int eflags);
+extern void pfs_plan_make_text(QueryDesc *desc);
 
 /* Behind the start of the executor: makes the text of the plan, if that lacks it. */
 static inline void
-pfs_plan_started(QueryDesc *desc, int eflags)
+pfs_plan_started(QueryDesc *desc)
 {
 	if (unlikely(pfs_plan_without_text.stmt != NULL))
-		pfs_plan_make_text(desc, eflags);
+		pfs_plan_make_text(desc);
 }
 
 /*

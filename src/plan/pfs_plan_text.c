@@ -112,14 +112,17 @@ replace_number(Scanner *s)
 	*s->to++ = '?';
 }
 
-/* A cast to a type: numbers in its name, as in numeric(10,2), are the type's. */
+/* A cast to a type: numbers in its name, as in numeric(10,2) and character varying(5), are the type's. */
 static void
 copy_type(Scanner *s)
 {
+	static const char varying[] = " varying";
 	const char *at = s->at + 2;
 
 	while (at < s->end && (is_word(*at) || *at == '"'))
 		at = *at == '"' ? skip_quoted(at, s->end) : at + 1;
+	if (s->end - at > strlen(varying) && memcmp(at, varying, strlen(varying)) == 0)
+		at += strlen(varying);
 	if (at < s->end && *at == '(')
 	{
 		const char *close = at + 1;
@@ -228,22 +231,24 @@ put_text(const PfsPlanWithoutText *plan, StringInfo text)
 	pfs_write_end(pfs_my_thread);
 }
 
-/* If it is the plan that lacks it.  What is only explained, or executed where no subtransaction can be, makes none. */
+/* If it is the plan that lacks it.  What is executed where no subtransaction can be makes none. */
 void
-pfs_plan_make_text(QueryDesc *desc, int eflags)
+pfs_plan_make_text(QueryDesc *desc)
 {
 	PfsPlanWithoutText plan = pfs_plan_without_text;
+	const PfsKnownPlan *known = pfs_known_plan(desc->plannedstmt->queryId);
 	MemoryContext old_context = CurrentMemoryContext;
 	ResourceOwner old_owner = CurrentResourceOwner;
 	MemoryContext context;
 	StringInfo volatile text = NULL;
 	ErrorData  *volatile error = NULL;
 
-	if (desc->plannedstmt != plan.stmt)
+	/* Where its start has failed, another plan may lie there by now. */
+	if (desc->plannedstmt != plan.stmt || known->stmt != plan.stmt || known->plan_id != plan.plan_id)
 		return;
-	/* What is executed meanwhile, as an output function, makes no text. */
 	pfs_plan_without_text.stmt = NULL;
-	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) || desc->planstate == NULL || IsInParallelMode() || pfs_my_thread == NULL)
+	/* What is executed meanwhile, as by an output function, makes no text. */
+	if (pfs_text_is_made || desc->planstate == NULL || IsInParallelMode() || pfs_my_thread == NULL)
 	{
 		pfs_plan_forget(plan.stmt->queryId);
 		return;
@@ -251,6 +256,7 @@ pfs_plan_make_text(QueryDesc *desc, int eflags)
 	context = AllocSetContextCreate(old_context, "pfs plan text", ALLOCSET_DEFAULT_SIZES);
 	BeginInternalSubTransaction(NULL);
 	MemoryContextSwitchTo(context);
+	pfs_text_is_made = true;
 	PG_TRY();
 	{
 		text = explain(desc);
@@ -264,11 +270,16 @@ pfs_plan_make_text(QueryDesc *desc, int eflags)
 		RollbackAndReleaseCurrentSubTransaction();
 	}
 	PG_END_TRY();
+	pfs_text_is_made = false;
 	MemoryContextSwitchTo(old_context);
 	CurrentResourceOwner = old_owner;
-	/* The statement is cancelled, not its text. */
+
+	/*
+	 * The statement is cancelled, not its text: raised anew, as one of its
+	 * own.
+	 */
 	if (error != NULL && error->sqlerrcode == ERRCODE_QUERY_CANCELED)
-		ReThrowError(error);
+		ThrowErrorData(error);
 	if (error == NULL)
 		put_text(&plan, text);
 	MemoryContextDelete(context);

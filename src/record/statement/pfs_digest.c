@@ -38,6 +38,7 @@ PfsSharedDigests *pfs_shared_digests = NULL;
 PfsSharedBlock pfs_digest_other_waits;
 
 PFS_HOT_FIRST uint64 pfs_digests_without_text = 0;
+bool		pfs_text_is_made = false;
 
 /* Age in seconds at which a sample is replaced; 0: never. */
 static int	sample_age = PFS_SAMPLE_AGE_DEFAULT;

@@ -350,6 +350,9 @@ extern void pfs_digest_put_text(const PfsDigestKey *key, const char *str, uint32
 extern bool pfs_plan_lacks_text(const PfsDigestKey *key, uint64 plan_id, bool at_once);
 extern void pfs_plan_put_text(const PfsDigestKey *key, uint64 plan_id, const PfsPlanFacts *facts, const char *str, uint32 len);
 
+/* This process makes a text: an error that is raised meanwhile is caught there, and none of the statement. */
+extern PFS_HIDDEN bool pfs_text_is_made;
+
 /*
  * A bit for each 64th of all shapes, by the last bits of their query identifiers: a statement of
  * such a shape has ended in this process whose digest has no text.  For others it is set in vain.
