@@ -1,6 +1,6 @@
 # Plans of statements: their rows add up to their digest's, with more plans than places and sessions at once; what is
 # kept over a restart; and that making a plan's text disturbs nothing: types that cannot be shown, cancelled statements,
-# transactions, parallel queries, other libraries, a standby.
+# transactions, parallel queries, other libraries.
 
 use strict;
 use warnings;
