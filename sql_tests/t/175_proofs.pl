@@ -11,10 +11,12 @@ use PfsTree;
 use Test::More;
 
 my $module = test_module('pfs_test_front');
+# A plan's text is made in a subtransaction, whose callback would be seen.
 my $server = PfsServer->new('main', preload => "pfs,$module", conf => <<'EOT');
 autovacuum = off
 shared_buffers = 1MB
 pfs.lwlock_events = all
+pfs.max_plan_text_length = 0
 EOT
 my $caught = q{DO $$ BEGIN PERFORM 1/0; EXCEPTION WHEN division_by_zero THEN END $$};
 

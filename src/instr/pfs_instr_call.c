@@ -431,6 +431,7 @@ begin_run(PfsCall *call, const QueryDesc *desc, bool in_parts)
 	{
 		s = pfs_top_fetch(t, now, &source);
 		s->query = desc;
+		note_plan(s, desc, 0);
 	}
 	else if (call->top)
 	{

@@ -1,13 +1,13 @@
 /*
  * hammer_digests.c
- *	  What processes count of statements, by digest and by thread at once, with waits and rows of tables: the code
- *	  is the library's, from the statement's end to the rows that SQL gets.
+ *	  What processes count of statements, by digest, by plan and by thread at once, with waits and rows of tables: the
+ *	  code is the library's, from the statement's end to the rows that SQL gets.
  *
- * There are more shapes of statements than digests and places, so that places are flushed and digests evicted all
- * the time, while others read and truncate digests, their histograms, waits and rows, and the threads' totals.  Each
- * writer counts by a counter, an instrument of statements and some of waits of its own, and says how many statements it
- * has begun and ended: each has one wait and one row.  What tables have lies in between, less what truncations took,
- * and in the end is just that.  Threads come and go; who gets the record goes on with the places.
+ * There are more shapes of statements than digests and places, and more plans, so that places are flushed and both
+ * evicted all the time, while others read and truncate digests, their histograms, waits, rows and plans, and the
+ * threads' totals.  Each writer counts by a counter, an instrument of statements and some of waits of its own, and
+ * says how many statements it has begun and ended: each has one wait, one row and one plan.  What tables have lies in
+ * between, less what truncations took, and in the end is just that.  Threads come and go; who gets the record goes on with the places.
  */
 #include "postgres.h"
 
@@ -31,6 +31,7 @@
 #define THREADS		(2 * HAMMER_WORKERS_MAX)
 #define DIGESTS		1000
 #define SHAPES		10000
+#define PLANS_EACH	3			/* plans of a shape */
 #define TABLES		2
 #define FLAGS		(PFS_FLAG_THREAD | PFS_FLAG_TIMED | PFS_FLAG_DIGEST | PFS_TIMER_NANOSECOND << PFS_FLAG_TIMER_SHIFT)
 #define TICKS		3000		/* of most statements; those of samples take
@@ -43,6 +44,7 @@ typedef enum What
 	BUCKETS,					/* of all writers */
 	WAITS_OF_DIGESTS,
 	ROWS,						/* of all writers */
+	PLANS,
 	TOTALS,						/* of threads */
 	TOTAL_BUCKETS,				/* of all writers */
 } What;
@@ -50,7 +52,7 @@ typedef enum What
 #define NWHATS		(TOTAL_BUCKETS + 1)
 
 static const char *const names[NWHATS] = {
-	"digests:", "histograms:", "waits:", "rows:", "threads:", "the histogram:"
+	"digests:", "histograms:", "waits:", "rows:", "plans:", "threads:", "the histogram:"
 };
 
 /* What of one is known. */
@@ -162,7 +164,7 @@ count_row(const PfsDigestKey *key, uint32 table)
 
 /* The general way of a statement that ends. */
 static void
-count_any(PfsThread *t, uint32 key, uint64 shape, uint64 now)
+count_any(PfsThread *t, uint32 key, uint64 shape, uint64 plan, uint64 now)
 {
 	static PfsStatement s;
 
@@ -170,6 +172,7 @@ count_any(PfsThread *t, uint32 key, uint64 shape, uint64 now)
 	s.instrument = key;
 	s.database = s.user = 1;
 	s.query_id = shape;
+	s.plan_id = plan;
 	s.start = now - TICKS;
 	s.n = s.own;
 	memset(s.own, 0, sizeof(s.own));
@@ -194,7 +197,7 @@ pfs_statement_event_unpack(const void *stored, PfsEvent *event)
 }
 
 static void
-count_plain(PfsThread *t, uint32 key, uint64 shape, uint64 now, uint64 ticks)
+count_plain(PfsThread *t, uint32 key, uint64 shape, uint64 plan, uint64 now, uint64 ticks)
 {
 	static PfsStoredStatement e;
 	static union
@@ -207,6 +210,7 @@ count_plain(PfsThread *t, uint32 key, uint64 shape, uint64 now, uint64 ticks)
 	e.instrument = key;
 	e.database = e.user = 1;
 	e.query_id = shape;
+	e.plan_id = plan;
 	e.text_len = 1;
 	memset(e.n, 0, sizeof(e.n));
 	memset(rare, 0, sizeof(rare));
@@ -236,6 +240,7 @@ static void
 count(PfsThread *t, uint32 key, HammerRng *rng)
 {
 	PfsDigestKey digest = pfs_digest_key(1, 1, draw_shape(rng));
+	uint64		plan = 1 + hammer_random(rng, PLANS_EACH);
 	bool		is_plain;
 
 	pfs_write_begin(t);
@@ -244,9 +249,9 @@ count(PfsThread *t, uint32 key, HammerRng *rng)
 	count_row(&digest, hammer_random(rng, TABLES));
 	hammer_linger(50000);
 	if (is_plain && hammer_random(rng, 8) != 0)
-		count_plain(t, key, digest.query_id, pfs_timer_read(PFS_TIMER_NANOSECOND), hammer_random(rng, 64) == 0 ? 2 * TICKS : TICKS);
+		count_plain(t, key, digest.query_id, plan, pfs_timer_read(PFS_TIMER_NANOSECOND), hammer_random(rng, 64) == 0 ? 2 * TICKS : TICKS);
 	else
-		count_any(t, key, digest.query_id, pfs_timer_read(PFS_TIMER_NANOSECOND));
+		count_any(t, key, digest.query_id, plan, pfs_timer_read(PFS_TIMER_NANOSECOND));
 	pfs_digest_rows_flush(1);
 	pfs_write_end(t);
 	hammer_linger_behind();
@@ -344,7 +349,7 @@ add_total_buckets(uint64 *seen)
 static bool
 is_by_writer(What what)
 {
-	return what == STATEMENTS || what == WAITS_OF_DIGESTS || what == TOTALS;
+	return what == STATEMENTS || what == WAITS_OF_DIGESTS || what == PLANS || what == TOTALS;
 }
 
 /* Sets bounds for all writers together. */
@@ -376,6 +381,8 @@ read_one(What what, uint64 *seen)
 		pfs_digest_waits_read(PFS_NO_INSTRUMENT, add_wait_cb, seen);
 	else if (what == ROWS)
 		pfs_digest_rows_read(add_rows_cb, seen);
+	else if (what == PLANS)
+		pfs_digests_read(&pfs_plans, PFS_DIGEST_BUCKETS, add_digest_cb, seen);
 	else if (what == TOTALS)
 		pfs_summary_read(PFS_FAMILY_STATEMENTS, PFS_LEVEL_GLOBAL, 0, PFS_NO_INSTRUMENT, add_total_cb, seen);
 	else
@@ -409,6 +416,8 @@ truncate_what(What what)
 			return pfs_digest_waits_truncate();
 		case ROWS:
 			return pfs_digest_rows_truncate();
+		case PLANS:
+			return pfs_plans_truncate();
 		case TOTALS:
 			return pfs_summary_truncate(PFS_FAMILY_STATEMENTS, PFS_LEVEL_GLOBAL);
 		case TOTAL_BUCKETS:
@@ -421,7 +430,7 @@ truncate_what(What what)
 static bool
 empties(What truncated, What what)
 {
-	return truncated == what || (truncated == STATEMENTS && what <= ROWS) || (truncated == TOTALS && what == TOTAL_BUCKETS);
+	return truncated == what || (truncated == STATEMENTS && what <= PLANS) || (truncated == TOTALS && what == TOTAL_BUCKETS);
 }
 
 static void
@@ -560,7 +569,7 @@ check_rest(void)
 		uint64		all;
 
 		read_one(what, seen);
-		all = what == STATEMENTS ? all_statements : hammer_sum_of(seen, KEYS);
+		all = what == STATEMENTS || what == PLANS ? all_statements : hammer_sum_of(seen, KEYS);
 		HAMMER_CHECK(known->is_emptied || known->left + all == begun, "%s %lu events of %lu were taken, and %lu are there",
 					 names[what], known->left, begun, all);
 	}
@@ -572,9 +581,11 @@ static uint64
 evictions(void)
 {
 	PfsPagesStats stats;
+	PfsPagesStats of_plans;
 
 	pfs_pages_stats(pfs_digests.pages, &stats);
-	return stats.records_lost;
+	pfs_pages_stats(pfs_plans.pages, &of_plans);
+	return Min(stats.records_lost, of_plans.records_lost);
 }
 
 static bool
@@ -647,7 +658,7 @@ hammer_digests(void)
 	pfs_sizes.thread_waits = THREADS * WAITS;
 	pfs_sizes.thread_counters = THREADS * 2;
 	pfs_sizes.accounts = pfs_sizes.users = pfs_sizes.hosts = pfs_sizes.account_counters = 0;
-	pfs_sizes.digests = DIGESTS;
+	pfs_sizes.digests = pfs_sizes.plans = DIGESTS;
 	pfs_sizes.tables = TABLES;
 	pfs_instruments->count = KEYS * WAITS;
 	pfs_local_set_usual(FLAGS & PFS_FLAGS_USUAL);

@@ -178,7 +178,7 @@ note_first(PfsPinnedDigest *pinned, uint64 end)
 		pfs_store_relaxed(&pinned->digest->first_seen, end);
 }
 
-/* The record of a statement's plan, made if need be; where there is no room for one, the next look tries again. */
+/* The record of a statement's plan, made if need be; where there is no room for one, it counts for all others. */
 static PfsDigestFound
 find_plan(const PfsDigestEnd *end)
 {
