@@ -472,7 +472,7 @@ static const ScreenColumn plan_columns[] = {
 	{"rows", COLUMN_COUNT, 7, ROLE_SUM, .wide = true},
 	{"estimate", COLUMN_COUNT, 8, ROLE_NOW, .wide = true},
 	{"of", COLUMN_NUMBER, 3, ROLE_NOW},
-	{"plan", COLUMN_TEXT, 38, ROLE_LABEL},
+	{"plan", COLUMN_TEXT, 24, ROLE_LABEL},
 	{"statement", COLUMN_TEXT, 0, ROLE_LABEL},
 	{NULL}
 };

@@ -294,8 +294,8 @@ $tree->edit('client/screen.h', sub {
 });
 $tree->edit('client/cmd_screens.c', sub { $_ .= qq{SCREEN_COMMAND(examples, "examples", options_now)\n} });
 $tree->edit('client/command.h', sub { s/^\tX\(memory\) \\\n/$&\tX(examples) \\\n/m });
-$tree->edit('client/pfs.1', sub { s/^(\.BR load .* memory)$/$1 ", " examples/m });
-$tree->edit('docs/client.md', sub { s/^(\| `1` to .* memory)(?= \|$)/$1, examples/m });
+$tree->edit('client/pfs.1', sub { s/^(\.BR load .* plans)$/$1 ", " examples/m });
+$tree->edit('docs/client.md', sub { s/^(\| `1` to .* plans)(?= \|$)/$1, examples/m });
 $tree->begin(undef);
 
 # ---- what is generated ----

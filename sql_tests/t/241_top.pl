@@ -108,15 +108,15 @@ keys_are('8');
 $screen = shows(qr{^All of memory/context/% is off: no such context is counted; i switches it on.*^q quit}ms, 'memory and what it needs');
 like($screen, qr/^ *$pid{holder} +\d+\.\d MiB +client_backend +postgres +holder/m, 'with the own memory of each process');
 keys_are('Tab');
-shows(qr/^.*share +calls.* +of +plan +statement/m, 'Tab goes on');
+shows(qr/^ +total +share +calls +average +of +plan/m, 'Tab goes on');
 keys_are('Tab');
 shows(qr/^class +event/m, 'and round');
 keys_are('BTab');
-shows(qr/^.*share +calls.* +of +plan +statement/m, 'and back');
+shows(qr/^ +total +share +calls +average +of +plan/m, 'and back');
 keys_are('?');
 shows(qr/^ Left, Right +sort by another column/m, 'help');
 keys_are('x');
-shows(qr/^ +pid own memory/m, 'until a key');
+shows(qr/^ +total +share +calls +average +of +plan/m, 'until a key');
 keys_are('x');
 shows(qr/^This key does nothing here; \? shows those that do\./m, 'a key that does nothing says so');
 

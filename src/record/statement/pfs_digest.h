@@ -20,7 +20,6 @@
 #include "pfs_chain.h"
 #include "pfs_event_cell.h"
 #include "pfs_hash.h"
-#include "pfs_pending.h"
 #include "pfs_histogram.h"
 #include "pfs_ref.h"
 #include "pfs_seqlock.h"
@@ -207,20 +206,6 @@ pfs_digest_set(uint64 plan_id)
 {
 	return likely(plan_id == 0) ? &pfs_digests : &pfs_plans;
 }
-
-/* The parts of a place that are truncated each by itself; all that go with the digests go by PFS_PENDING_ALL. */
-typedef enum PfsDigestPart
-{
-	PFS_DIGEST_ALL = PFS_PENDING_ALL,
-	PFS_DIGEST_PART_BUCKETS,
-	PFS_DIGEST_PART_WAITS,
-	PFS_DIGEST_PART_ROWS,
-	PFS_DIGEST_PART_PLANS,		/* that they are a plan's, buckets included */
-} PfsDigestPart;
-
-#define PFS_NUM_DIGEST_PARTS (PFS_DIGEST_PART_PLANS + 1)
-
-StaticAssertDecl(PFS_NUM_DIGEST_PARTS <= PFS_PENDING_PARTS, "each has a generation");
 
 /* Everything else that is shared of digests. */
 typedef struct PfsSharedDigests

@@ -9,6 +9,21 @@
 #define PFS_DIGEST_EVICT_H
 
 #include "pfs_digest.h"
+#include "pfs_pending.h"
+
+/* The parts of a place that are truncated each by itself; all that go with the digests go by PFS_PENDING_ALL. */
+typedef enum PfsDigestPart
+{
+	PFS_DIGEST_ALL = PFS_PENDING_ALL,
+	PFS_DIGEST_PART_BUCKETS,
+	PFS_DIGEST_PART_WAITS,
+	PFS_DIGEST_PART_ROWS,
+	PFS_DIGEST_PART_PLANS,		/* that they are a plan's, buckets included */
+} PfsDigestPart;
+
+#define PFS_NUM_DIGEST_PARTS (PFS_DIGEST_PART_PLANS + 1)
+
+StaticAssertDecl(PFS_NUM_DIGEST_PARTS <= PFS_PENDING_PARTS, "each has a generation");
 
 /* By which records are found. */
 typedef struct PfsPlanKey

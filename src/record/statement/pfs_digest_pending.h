@@ -19,8 +19,8 @@
 #ifndef PFS_DIGEST_PENDING_H
 #define PFS_DIGEST_PENDING_H
 
+#include "pfs_digest_evict.h"
 #include "pfs_digest_rows.h"
-#include "pfs_pending.h"
 
 /* Places for digests. */
 #define PFS_PENDING_DIGESTS 16
