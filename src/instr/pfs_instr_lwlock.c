@@ -36,7 +36,7 @@
 #include "pfs_instr_buffer.h"
 #include "pfs_instr_lwlock.h"
 #include "pfs_instr_prove.h"
-#include "pfs_lock_time.h"
+#include "pfs_event_open.h"
 #include "pfs_lwlock_event.h"
 #include "pfs_probe_row.h"
 #include "pfs_shared.h"
@@ -165,7 +165,7 @@ finish_shown(bool acquired)
 	pfs_write_begin(t);
 	/* Before it leaves its slot. */
 	if (e->spins > 0 && end > e->timer_start)
-		pfs_lock_wait_ended(e->flags, end - e->timer_start);
+		pfs_lwlock_wait_ended(e->flags, end - e->timer_start);
 	if (e->spins > 0 && a->instance != PFS_NO_RECORD)
 		pfs_lwlock_count(a->instance, e, end);
 	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);

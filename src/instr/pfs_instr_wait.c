@@ -121,7 +121,7 @@ end_semaphore(PfsSleep *sleep, PfsThread *t, int result)
 			uint64		end = pfs_wait_read_end(t, e->flags);
 
 			if (sleep->kind == PFS_OPEN_LWLOCK && end > e->timer_start)
-				pfs_lock_wait_ended(e->flags, end - e->timer_start);
+				pfs_lwlock_wait_ended(e->flags, end - e->timer_start);
 			pfs_wait_end_at(t, e, end);
 		}
 		else

@@ -97,7 +97,7 @@ finish_top(PfsThread *t, uint64 end)
 	if (kind == PFS_OPEN_LOCK)
 		pfs_heavy_lock_ended(e, end > e->timer_start ? end - e->timer_start : 0);
 	else if (kind == PFS_OPEN_LWLOCK && end > e->timer_start)
-		pfs_lock_wait_ended(e->flags, end - e->timer_start);
+		pfs_lwlock_wait_ended(e->flags, end - e->timer_start);
 	pfs_wait_finish(t, e, t->events[PFS_WAITS].depth - 1, end);
 }
 

@@ -11,6 +11,7 @@
 #define PFS_EVENT_OPEN_H
 
 #include "pfs_event_write.h"
+#include "pfs_lock_time.h"
 
 /* When does an event that outlives its call end? */
 typedef enum PfsOpenKind
@@ -38,6 +39,21 @@ typedef struct PfsOpenWaits
 } PfsOpenWaits;
 
 extern PFS_HIDDEN PfsOpenWaits pfs_open_waits;
+
+/*
+ * Adds a wait for an LWLock to what a statement's lock_time is made of.  It may lie in one for a heavyweight lock, as
+ * where the process looks for deadlocks: then that has its time.
+ */
+static pg_attribute_always_inline void
+pfs_lwlock_wait_ended(uint32 flags, uint64 ticks)
+{
+	for (int i = 0; i < pfs_open_waits.n; i++)
+	{
+		if (pfs_open_waits.items[i].kind == PFS_OPEN_LOCK)
+			return;
+	}
+	pfs_lock_wait_ended(flags, ticks);
+}
 
 /* Is this process still in a wait of this kind? */
 extern bool pfs_wait_goes_on(PfsOpenKind kind);
