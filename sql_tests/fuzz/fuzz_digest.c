@@ -68,8 +68,10 @@ pfs_digest_has_text(const PfsThread *t, const PfsDigestKey *key)
 	return PFS_TEXT_NONE;
 }
 
+bool		pfs_text_is_made = false;
+
 uint32
-pfs_digest_find(const PfsDigestKey *key, uint64 *word)
+pfs_plan_find(const PfsDigestKey *key, uint64 plan_id, uint64 *word)
 {
 	return 0;
 }
