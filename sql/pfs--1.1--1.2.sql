@@ -426,24 +426,23 @@ FROM (VALUES (true, 'pfs_sys.x$plans'::regclass), (false, 'pfs_sys.plans'::regcl
 CREATE VIEW pfs_sys.x$statements_with_plan_changes AS
 SELECT x.query, x.db, x.user_name, x.plans, x.changed, x.exec_count, x.avg_latency, x.latency_95, x.exec_count_before, x.avg_latency_before, x.latency_95_before, x.factor, x.lost_latency, x.used_before, x.plan, x.plan_before, x.plan_id, x.plan_id_before, x.query_id
 FROM (
+	WITH ranked AS (SELECT p.*, row_number() OVER (shape ORDER BY first_seen DESC, plan_id) AS newest, count(*) OVER shape AS plans
+		FROM pfs.plans_summary_by_digest p
+		WHERE plan_id IS NOT NULL
+		WINDOW shape AS (PARTITION BY database_name, user_name, query_id))
 	SELECT d.digest_text AS query, n.database_name AS db, n.user_name, n.plans, n.first_seen AS changed, n.count_star AS exec_count,
 		n.avg_timer_wait AS avg_latency, n.quantile_95 AS latency_95, b.count_star AS exec_count_before,
 		b.avg_timer_wait AS avg_latency_before, b.quantile_95 AS latency_95_before,
 		round(n.avg_timer_wait / nullif(b.avg_timer_wait, 0), 2) AS factor,
 		n.sum_timer_wait - n.count_star * b.avg_timer_wait AS lost_latency, b.last_seen AS used_before, n.plan_text AS plan,
 		b.plan_text AS plan_before, n.plan_id, b.plan_id AS plan_id_before, n.query_id
-	FROM (SELECT p.*, row_number() OVER (shape ORDER BY first_seen DESC, plan_id) AS newest, count(*) OVER shape AS plans
-		FROM pfs.plans_summary_by_digest p
-		WHERE plan_id IS NOT NULL
-		WINDOW shape AS (PARTITION BY database_name, user_name, query_id)) n
+	FROM ranked n
 	JOIN (SELECT database_name, user_name, query_id, sum(count_star)::bigint AS count_star,
 			round(sum(sum_timer_wait) / nullif(sum(count_star), 0)) AS avg_timer_wait, max(last_seen) AS last_seen,
 			(array_agg(plan_text ORDER BY sum_timer_wait DESC))[1] AS plan_text,
 			(array_agg(plan_id ORDER BY sum_timer_wait DESC))[1] AS plan_id,
 			(array_agg(quantile_95 ORDER BY sum_timer_wait DESC))[1] AS quantile_95
-		FROM (SELECT p.*, row_number() OVER (PARTITION BY database_name, user_name, query_id ORDER BY first_seen DESC, plan_id) AS newest
-			FROM pfs.plans_summary_by_digest p
-			WHERE plan_id IS NOT NULL) p
+		FROM ranked
 		WHERE newest > 1
 		GROUP BY database_name, user_name, query_id) b USING (database_name, user_name, query_id)
 	LEFT JOIN pfs.events_statements_summary_by_digest d USING (database_name, user_name, query_id)
