@@ -269,7 +269,7 @@ CREATE FOREIGN TABLE pfs.plans_summary_by_digest (
 	plan_text text
 ) SERVER pfs_server OPTIONS ("table" 'plans_summary_by_digest');
 COMMENT ON FOREIGN TABLE pfs.plans_summary_by_digest IS
-'Counts and times of statements by shape and by plan; one row for all others. A statement counts for the plan that it executes; what has none, as a utility, is in no row. TRUNCATE zeroes it; that of events_statements_summary_by_digest removes the rows.';
+'Counts and times of statements by shape and by plan; one row for all others. A statement counts for the plan that it executes; what has none, as a utility, is in no row. TRUNCATE zeroes it, and its nodes; that of events_statements_summary_by_digest removes the rows.';
 COMMENT ON COLUMN pfs.plans_summary_by_digest.database_name IS
 'Database in which they ran; NULL with user_name and query_id: all others.';
 COMMENT ON COLUMN pfs.plans_summary_by_digest.user_name IS
@@ -321,6 +321,177 @@ COMMENT ON COLUMN pfs.plans_summary_by_digest.server_plan_id IS
 COMMENT ON COLUMN pfs.plans_summary_by_digest.plan_text IS
 'What EXPLAIN (COSTS OFF) says of it, with question marks for constants; at most pfs.max_plan_text_length bytes. It is made at the first execution, of a plan with a cost under 1,000 at the second. NULL without the rights of user_name or pg_read_all_stats.';
 GRANT SELECT ON pfs.plans_summary_by_digest TO pg_monitor;
+
+CREATE FOREIGN TABLE pfs.plan_nodes_summary_by_plan (
+	database_name text,
+	user_name text,
+	query_id bigint,
+	plan_id bigint,
+	node_id bigint,
+	parent_node_id bigint,
+	node_type text,
+	object_schema text,
+	object_name text,
+	index_name text,
+	count_executions bigint,
+	count_measured bigint,
+	count_loops bigint,
+	sum_rows bigint,
+	estimated_rows double precision,
+	sum_timer_total numeric,
+	sum_timer_self numeric,
+	sum_timer_wait numeric,
+	max_timer_total numeric,
+	count_calls bigint,
+	count_timed bigint
+) SERVER pfs_server OPTIONS ("table" 'plan_nodes_summary_by_plan');
+COMMENT ON FOREIGN TABLE pfs.plan_nodes_summary_by_plan IS
+'Loops, rows and times of each node of plans, added up over the executions that were measured (pfs.plan_nodes), parallel workers included; one row for all others. TRUNCATE zeroes it.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.database_name IS
+'Database in which they ran; NULL with user_name and query_id: all others.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.user_name IS
+'Role in effect when they started.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.query_id IS
+'The server''s query identifier, as in pg_stat_statements.queryid. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.plan_id IS
+'Which plan, as in plans_summary_by_digest. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.node_id IS
+'0 is Output, the others count from 1; equal ones of partitions are one.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.parent_node_id IS
+'The node above it; of the plan''s first one, and of a data-modifying WITH, Output.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.node_type IS
+'As EXPLAIN (FORMAT JSON) says. Output is what the executor''s run does outside of nodes: it sends rows, starts and waits for workers, runs triggers.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.object_schema IS
+'Schema of the table that it reads or changes; NULL also if it is of another database. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.object_name IS
+'Name of that table, of a partition that at the root; its OID if it is of another database. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.index_name IS
+'Name of the index that it reads; its OID if it is of another database. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.count_executions IS
+'Executions of the plan.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.count_measured IS
+'Those of them in which this node was measured, failed ones too: the numbers that follow are theirs.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.count_loops IS
+'How often it was begun or begun anew, by each process.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.sum_rows IS
+'Rows that it returned.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.estimated_rows IS
+'The planner''s estimate of the rows of one loop, where it was measured first.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.sum_timer_total IS
+'Time in it and in the nodes that it called, in picoseconds; see count_timed.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.sum_timer_self IS
+'Time in it alone, in picoseconds; see count_timed. Of all nodes these add up to the executor''s runs.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.sum_timer_wait IS
+'That part of its own time in which it waited, in picoseconds: the sum of events_waits_summary_by_plan_node.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.max_timer_total IS
+'The most that it took in one execution in one process, in picoseconds.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.count_calls IS
+'How often it was called; of a node that is not called for each row its loops.';
+COMMENT ON COLUMN pfs.plan_nodes_summary_by_plan.count_timed IS
+'Calls of which the time was taken. Where that is less than count_calls, times are estimates from as many calls.';
+GRANT SELECT ON pfs.plan_nodes_summary_by_plan TO pg_monitor;
+
+CREATE FOREIGN TABLE pfs.events_waits_summary_by_plan_node (
+	database_name text,
+	user_name text,
+	query_id bigint,
+	plan_id bigint,
+	node_id bigint,
+	event_name text,
+	count_star bigint,
+	count_timed bigint,
+	sum_timer_wait numeric,
+	min_timer_wait numeric,
+	avg_timer_wait numeric,
+	max_timer_wait numeric
+) SERVER pfs_server OPTIONS ("table" 'events_waits_summary_by_plan_node');
+COMMENT ON FOREIGN TABLE pfs.events_waits_summary_by_plan_node IS
+'What each node of plans waited for, in the executions that were measured. They are waits of the statement, which events_waits_summary_by_digest has, too; those of nested statements are these''s. TRUNCATE zeroes it.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_plan_node.database_name IS
+'Database in which they ran; NULL with user_name and query_id: all others.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_plan_node.user_name IS
+'Role in effect when they started.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_plan_node.query_id IS
+'The server''s query identifier, as in pg_stat_statements.queryid. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_plan_node.plan_id IS
+'Which plan, as in plans_summary_by_digest. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_plan_node.node_id IS
+'Which node, as in plan_nodes_summary_by_plan: the innermost one when the wait began.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_plan_node.event_name IS
+'Name of the instrument, as in setup_instruments.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_plan_node.count_star IS
+'Number of waits, in executions that were measured.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_plan_node.count_timed IS
+'Those of them that were timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_plan_node.sum_timer_wait IS
+'Sum of their times, in picoseconds.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_plan_node.min_timer_wait IS
+'Shortest of their times, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_plan_node.avg_timer_wait IS
+'sum_timer_wait / count_timed, in picoseconds; 0 where nothing was timed.';
+COMMENT ON COLUMN pfs.events_waits_summary_by_plan_node.max_timer_wait IS
+'Longest of their times, in picoseconds; 0 where nothing was timed.';
+GRANT SELECT ON pfs.events_waits_summary_by_plan_node TO pg_monitor;
+
+CREATE FOREIGN TABLE pfs.plan_nodes_current (
+	thread_id bigint,
+	event_id bigint,
+	query_id bigint,
+	plan_id bigint,
+	node_id bigint,
+	parent_node_id bigint,
+	node_type text,
+	object_schema text,
+	object_name text,
+	index_name text,
+	is_running text,
+	loops bigint,
+	rows bigint,
+	estimated_rows double precision,
+	timer_total numeric,
+	timer_self numeric,
+	timer_wait numeric,
+	measured_since timestamp with time zone
+) SERVER pfs_server OPTIONS ("table" 'plan_nodes_current');
+COMMENT ON FOREIGN TABLE pfs.plan_nodes_current IS
+'Where statements are, and how far: rows and times by node of plans that are executed and measured now.';
+COMMENT ON COLUMN pfs.plan_nodes_current.thread_id IS
+'Thread that executes it: of a parallel worker its own.';
+COMMENT ON COLUMN pfs.plan_nodes_current.event_id IS
+'Its statement, as in events_statements_current. NULL in a parallel worker.';
+COMMENT ON COLUMN pfs.plan_nodes_current.query_id IS
+'The server''s query identifier. NULL without the rights of its user or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.plan_nodes_current.plan_id IS
+'Which plan, as in plans_summary_by_digest. NULL without the rights of its user or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.plan_nodes_current.node_id IS
+'0 is Output, the others count from 1; equal ones of partitions are one.';
+COMMENT ON COLUMN pfs.plan_nodes_current.parent_node_id IS
+'The node above it; of the plan''s first one, and of a data-modifying WITH, Output.';
+COMMENT ON COLUMN pfs.plan_nodes_current.node_type IS
+'As EXPLAIN (FORMAT JSON) says. Output is what the executor''s run does outside of nodes: it sends rows, starts and waits for workers, runs triggers.';
+COMMENT ON COLUMN pfs.plan_nodes_current.object_schema IS
+'Schema of the table that it reads or changes; NULL also if it is of another database. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.plan_nodes_current.object_name IS
+'Name of that table, of a partition that at the root; its OID if it is of another database. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.plan_nodes_current.index_name IS
+'Name of the index that it reads; its OID if it is of another database. NULL without the rights of user_name or pg_read_all_stats.';
+COMMENT ON COLUMN pfs.plan_nodes_current.is_running IS
+'YES: a call of it goes on whose time is being taken; of a node that is called often not all are.';
+COMMENT ON COLUMN pfs.plan_nodes_current.loops IS
+'How often it was begun by now. NULL, as rows and times: it is not counted any more, as that would cost too much.';
+COMMENT ON COLUMN pfs.plan_nodes_current.rows IS
+'Rows that it has returned by now.';
+COMMENT ON COLUMN pfs.plan_nodes_current.estimated_rows IS
+'The planner''s estimate of the rows of one loop.';
+COMMENT ON COLUMN pfs.plan_nodes_current.timer_total IS
+'Time in it and in the nodes that it has called, with that of the call that goes on, in picoseconds.';
+COMMENT ON COLUMN pfs.plan_nodes_current.timer_self IS
+'Time in it alone, in picoseconds.';
+COMMENT ON COLUMN pfs.plan_nodes_current.timer_wait IS
+'Time in waits that it has ended, in picoseconds.';
+COMMENT ON COLUMN pfs.plan_nodes_current.measured_since IS
+'When the statement''s plan began to run.';
+GRANT SELECT ON pfs.plan_nodes_current TO pg_monitor;
 
 COMMENT ON COLUMN pfs.events_statements_summary_by_program.sum_lock_time IS
 'Time in waits for heavyweight and lightweight locks, without those of parallel workers, in picoseconds.';

@@ -1,7 +1,7 @@
 # What the library is built from, and how: for the makefile at the top, and for those of
 # modules that have all of it in them.  TOP: the path to the top, with its slash, or empty.
 
-ROOMS = setup event ledger statement object memory read load
+ROOMS = setup event ledger node statement object memory read load
 SRC_DIRS = $(addprefix $(TOP),src src/compat src/container src/probe src/record $(addprefix src/record/,$(ROOMS)) \
 	src/plan src/instr src/fdw src/fdw/tables)
 # The first one begins the library's own sections, in this order.

@@ -159,6 +159,14 @@ typedef enum PfsLwlockEvents
 	PFS_LWLOCK_ALL,				/* each acquisition */
 } PfsLwlockEvents;
 
+/* pfs.plan_nodes: which executions of plans are measured. */
+typedef enum PfsPlanNodes
+{
+	PFS_PLAN_NODES_OFF,
+	PFS_PLAN_NODES_BUDGET,
+	PFS_PLAN_NODES_ALL,
+} PfsPlanNodes;
+
 /* An instrument number; index into the instrument array. */
 typedef uint16 PfsInstrumentId;
 

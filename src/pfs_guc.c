@@ -7,8 +7,11 @@
  */
 #include "postgres.h"
 
+#include <float.h>
+
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/guc.h"
 
 #include "pfs.h"
@@ -19,6 +22,8 @@
 
 #define SAVE_INTERVAL_DEFAULT	300 /* seconds */
 #define SAVE_INTERVAL_MAX		86400
+
+#define PLAN_NODES_COST_DEFAULT	1000
 
 #define UNSET(...) -1,
 
@@ -32,12 +37,23 @@ int			pfs_max_sql_text_length = PFS_SQL_TEXT_DEFAULT;
 int			pfs_lwlock_events = PFS_LWLOCK_WAITS;
 int			pfs_max_digest_length = PFS_SQL_TEXT_DEFAULT;
 int			pfs_max_plan_text_length = PFS_PLAN_TEXT_DEFAULT;
+int			pfs_plan_nodes = PFS_PLAN_NODES_BUDGET;
+double		pfs_plan_nodes_budget = 1;
+double		pfs_plan_nodes_cost = PLAN_NODES_COST_DEFAULT;
+float		pfs_plan_nodes_from = PLAN_NODES_COST_DEFAULT;
 int			pfs_max_digest_sample_age = PFS_SAMPLE_AGE_DEFAULT;
 bool		pfs_save_on = true;
 int			pfs_save_interval = SAVE_INTERVAL_DEFAULT;
 int			pfs_load_history_size[] = {PFS_LOAD_SECONDS_DEFAULT, PFS_LOAD_MINUTES_DEFAULT, PFS_LOAD_TEN_MINUTES_DEFAULT};
 int			pfs_load_interval = 1;
 int			pfs_settings_refused = 0;
+
+static const struct config_enum_entry plan_nodes_values[] = {
+	{"off", PFS_PLAN_NODES_OFF, false},
+	{"budget", PFS_PLAN_NODES_BUDGET, false},
+	{"all", PFS_PLAN_NODES_ALL, false},
+	{NULL, 0, false},
+};
 
 static const struct config_enum_entry lwlock_events_values[] = {
 	{"waits", PFS_LWLOCK_WAITS, false},
@@ -104,15 +120,27 @@ define_bool(const char *name, const char *description, const char *detail, bool 
 
 static void
 define_enum(const char *name, const char *description, const char *detail, int *variable,
-			const struct config_enum_entry *values)
+			const struct config_enum_entry *values, GucContext context, GucEnumAssignHook assign)
 {
 	char	   *wanted = configured(name);
 	const char *taken;
 
 	DefineCustomEnumVariable(name, description, detail, variable, *variable, values,
-							 PGC_POSTMASTER, 0, NULL, NULL, NULL);
+							 context, 0, NULL, assign, NULL);
 	taken = GetConfigOption(name, false, false);
 	if (wanted != NULL && pg_strcasecmp(wanted, taken) != 0)
+		pfs_settings_refused++;
+}
+
+static void
+define_real(const char *name, const char *description, const char *detail, double *variable, double min, double max,
+			GucContext context, GucRealAssignHook assign)
+{
+	char	   *wanted = configured(name);
+	double		value;
+
+	DefineCustomRealVariable(name, description, detail, variable, *variable, min, max, context, 0, NULL, assign, NULL);
+	if (wanted != NULL && (!parse_real(wanted, &value, 0, NULL) || value != *variable))
 		pfs_settings_refused++;
 }
 
@@ -211,6 +239,39 @@ define_text_length(const char *name, const char *description, int *variable)
 }
 
 /* Defines all settings.  The hooks are those of the layers that understand the values. */
+/* The least cost of plans that are measured, as the settings say; no plan costs less than 0. */
+static void
+set_plan_nodes_from(PfsPlanNodes which, double cost)
+{
+	pfs_plan_nodes_from = which == PFS_PLAN_NODES_OFF ? get_float4_infinity() : which == PFS_PLAN_NODES_ALL ? 0 : cost;
+}
+
+static void
+assign_plan_nodes(int newval, void *extra)
+{
+	set_plan_nodes_from(newval, pfs_plan_nodes_cost);
+}
+
+static void
+assign_plan_nodes_cost(double newval, void *extra)
+{
+	set_plan_nodes_from(pfs_plan_nodes, newval);
+}
+
+static void
+define_plan_nodes(void)
+{
+	define_enum("pfs.plan_nodes", "Which executions are measured by node of their plan.",
+				"off; budget: as many as pfs.plan_nodes_budget pays for; all: every one, and each call is timed.",
+				&pfs_plan_nodes, plan_nodes_values, PGC_SUSET, assign_plan_nodes);
+	define_real("pfs.plan_nodes_budget", "Percent of a process's processor time that measuring plans' nodes may cost.",
+				"Of one execution ten times that at most. 0 measures none.",
+				&pfs_plan_nodes_budget, 0, 100, PGC_SUSET, NULL);
+	define_real("pfs.plan_nodes_cost", "Total cost of a plan from which on it is measured within the budget.",
+				"In the planner's units, as EXPLAIN shows them.",
+				&pfs_plan_nodes_cost, 0, DBL_MAX, PGC_SUSET, assign_plan_nodes_cost);
+}
+
 void
 pfs_guc_define(GucStringCheckHook check_instruments, PfsListProblem instruments_problem,
 			   GucStringCheckHook check_consumers, PfsListProblem consumers_problem,
@@ -232,7 +293,7 @@ pfs_guc_define(GucStringCheckHook check_instruments, PfsListProblem instruments_
 	define_enum("pfs.lwlock_events",
 				"What is an event of an LWLock.",
 				"waits: each sleep; contended: each acquisition that slept; all: each acquisition. The latter two change the server's code in memory.",
-				&pfs_lwlock_events, lwlock_events_values);
+				&pfs_lwlock_events, lwlock_events_values, PGC_POSTMASTER, NULL);
 	define_text_length("pfs.max_digest_length", "Bytes of each digest's normalised text that are kept.",
 					   &pfs_max_digest_length);
 	define_text_length("pfs.max_plan_text_length", "Bytes of each plan's text that are kept.",
@@ -241,6 +302,7 @@ pfs_guc_define(GucStringCheckHook check_instruments, PfsListProblem instruments_
 			   "Seconds after which a digest's sample is replaced by the next statement, even if that is faster.",
 			   "0: only by a slower one.",
 			   &pfs_max_digest_sample_age, 0, PFS_SAMPLE_AGE_MAX, PGC_SIGHUP, GUC_UNIT_S, NULL, assign_sample_age);
+	define_plan_nodes();
 	define_save();
 	define_load_history();
 	MarkGUCPrefixReserved("pfs");

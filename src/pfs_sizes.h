@@ -64,6 +64,8 @@
 #define PFS_DIGESTS_AT_LEAST	1000
 #define PFS_DIGESTS_PER_CONNECTION 40
 #define PFS_DIGESTS_AT_MOST		10000
+/* Nodes that a plan has on average, of those that are worth measuring; many are cheap. */
+#define PFS_NODES_PER_PLAN		4
 
 /*
  * The settings of sizes: field of PfsSizes, name, largest value, what -1 stands for, a
@@ -131,7 +133,11 @@
 	  "-1 is sized from max_connections; 0: none.") \
 	X(plans, "pfs.plans_size", PFS_INSTANCES_MAX, pfs_sizes.digests, NULL, \
 	  "Plans of statements whose numbers are kept apart.", \
-	  "-1 is as many as pfs.digests_size; 0: none.")
+	  "-1 is as many as pfs.digests_size; 0: none.") \
+	X(plan_nodes, "pfs.plan_nodes_size", PFS_INSTANCES_MAX, \
+	  Min(pfs_sizes.plans * PFS_NODES_PER_PLAN, PFS_INSTANCES_MAX), NULL, \
+	  "Nodes of plans whose numbers are kept apart.", \
+	  "-1 is four for each of pfs.plans_size; 0: none, and no plan is measured.")
 
 #define PFS_SIZE_FIELD(field, ...) uint32 field;
 

@@ -27,6 +27,7 @@
 #include "pfs_error.h"
 #include "pfs_instr_call.h"
 #include "pfs_plan.h"
+#include "pfs_plan_node.h"
 #include "pfs_instr_prove.h"
 #include "pfs_instr_rows.h"
 #include "pfs_instr_table.h"
@@ -214,6 +215,9 @@ general_start(QueryDesc *desc, int eflags)
 	pfs_tables_watch(pfs_my_thread);
 	if (likely(pfs_my_thread != NULL))
 		pfs_error_flush(pfs_my_thread);
+	/* Its plan is a part of the leader's, which says whether it is measured. */
+	if (unlikely(IsParallelWorker()))
+		pfs_plan_to_measure = desc->plannedstmt;
 	if (pfs_call_begin(&call))
 		pfs_call_executor_start_begin(&call, desc, eflags);
 	prev_executor_start(desc, eflags);
@@ -250,6 +254,16 @@ executor_start_cb(QueryDesc *desc, int eflags)
 		prev_executor_start(desc, eflags);
 	else
 		any_start(desc, eflags);
+}
+
+/* The run itself; of a plan that is measured with its nodes. */
+static pg_attribute_always_inline void
+call_run(PFS_EXECUTOR_RUN_PARAMS)
+{
+	if (unlikely(pfs_node_queries != NULL))
+		pfs_nodes_run(prev_executor_run, PFS_EXECUTOR_RUN_ARGS);
+	else
+		prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
 }
 
 /* Ends a run, which began so, in which the general code has taken the plain statement over. */
@@ -290,7 +304,7 @@ general_run(PFS_EXECUTOR_RUN_PARAMS)
 		if (unlikely(parallel))
 			pfs_workers_lead(call.thread, &lead, desc);
 	}
-	prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
+	call_run(PFS_EXECUTOR_RUN_ARGS);
 	pfs_rel_writes_end(outer_writes);
 	if (unlikely(parallel) && call.thread != NULL)
 		pfs_lead_end(call.thread, &lead);
@@ -316,7 +330,7 @@ plain_run(PFS_EXECUTOR_RUN_PARAMS)
 		return;
 	}
 	start = pfs_plain_runs(&usage);
-	prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
+	call_run(PFS_EXECUTOR_RUN_ARGS);
 	if (likely(pfs_plain_has_run(desc, &usage, start)))
 	{
 		uint64		rows = desc->estate->es_processed;
@@ -348,9 +362,19 @@ executor_run_cb(PFS_EXECUTOR_RUN_PARAMS)
 		(likely(pfs_plain.depth == 0) || !PFS_EXECUTOR_RUN_IN_PARTS))
 		plain_run(PFS_EXECUTOR_RUN_ARGS);
 	else if (pfs_are_hooks_off())
-		prev_executor_run(PFS_EXECUTOR_RUN_ARGS);
+		call_run(PFS_EXECUTOR_RUN_ARGS);
 	else
 		general_run(PFS_EXECUTOR_RUN_ARGS);
+}
+
+/* The same of a finish. */
+static pg_attribute_always_inline void
+call_finish(QueryDesc *desc)
+{
+	if (unlikely(pfs_node_queries != NULL))
+		pfs_nodes_finish(prev_executor_finish, desc);
+	else
+		prev_executor_finish(desc);
 }
 
 /*
@@ -375,7 +399,7 @@ plain_finish(QueryDesc *desc)
 	pfs_plain.state = PFS_PLAIN_RUNS;
 	pfs_usage_begin(&call.usage);
 	start = pfs_plain_now();
-	prev_executor_finish(desc);
+	call_finish(desc);
 	if (likely(pfs_plain_has_run(desc, &call.usage, start)))
 	{
 		note_portal(desc);
@@ -412,7 +436,7 @@ general_finish(QueryDesc *desc)
 		if (pfs_finish_counts(desc))
 			pfs_usage_begin(&call.usage);
 	}
-	prev_executor_finish(desc);
+	call_finish(desc);
 	if (unlikely(writes))
 		pfs_rel_writes_end(outer_writes);
 	if (pfs_call_end(&call))

@@ -20,16 +20,21 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 #include "catalog/namespace.h"
+#include "catalog/partition.h"
 #include "miscadmin.h"
 #include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
 #include "parser/parsetree.h"
+#include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
 #include "pfs_digest.h"
 #include "pfs_plan.h"
+#include "pfs_plan_node.h"
 
 PfsPlanWithoutText pfs_plan_without_text;
+const PlannedStmt *pfs_plan_to_measure = NULL;
+Oid			pfs_plan_to_measure_user = InvalidOid;
 
 /* Shapes of children of one Append that are told apart. */
 #define SHAPES_OF_CHILDREN 32
@@ -42,6 +47,8 @@ typedef struct Walk
 								 * there are none */
 	uint32		nodes;			/* that were met, of equal children the first
 								 * one's */
+	PfsPlanNumbers *numbers;	/* what is noted of them; NULL: nothing */
+	uint32		parent;			/* the number of the node above, if it is */
 } Walk;
 
 static uint64 shape_of(const Plan *plan, Walk *walk);
@@ -135,12 +142,21 @@ mix_children(uint64 hash, const List *children, Walk *walk)
 	return hash;
 }
 
+/* A child that is equal to one so far before it: those of its nodes get the numbers of that one's. */
+static void
+renumber(PfsPlanNumbers *numbers, uint32 noted, uint32 less)
+{
+	for (uint32 i = noted; i < numbers->nnoted; i++)
+		numbers->of_id[numbers->noted[i]] -= less;
+}
+
 /* The children of an Append: where they are those of one table, each shape once. */
 static uint64
 mix_appended(uint64 hash, const List *children, const Bitmapset *parents, Walk *walk)
 {
 	int			parent = bms_next_member(parents, -1);
 	uint64		seen[SHAPES_OF_CHILDREN];
+	uint32		first[SHAPES_OF_CHILDREN];
 	int			nseen = 0;
 	ListCell   *cell;
 
@@ -149,6 +165,7 @@ mix_appended(uint64 hash, const List *children, const Bitmapset *parents, Walk *
 	foreach(cell, children)
 	{
 		uint32		nodes = walk->nodes;
+		uint32		noted = walk->numbers != NULL ? walk->numbers->nnoted : 0;
 		uint64		shape = shape_of(lfirst(cell), walk);
 		int			i = 0;
 
@@ -156,11 +173,16 @@ mix_appended(uint64 hash, const List *children, const Bitmapset *parents, Walk *
 			i++;
 		if (i < nseen)
 		{
+			if (walk->numbers != NULL)
+				renumber(walk->numbers, noted, nodes - first[i]);
 			walk->nodes = nodes;
 			continue;
 		}
 		if (nseen < SHAPES_OF_CHILDREN)
+		{
+			first[nseen] = nodes;
 			seen[nseen++] = shape;
+		}
 		hash = mix(hash, shape);
 	}
 	return hash;
@@ -289,15 +311,145 @@ mix_below(uint64 hash, const Plan *plan, Walk *walk)
 	}
 }
 
+/* ---- numbers of nodes ---- */
+
+#define TYPE_OF_TAG(number, tag, name) case tag: return number;
+
+static PfsNodeType
+type_of(const Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+			PFS_NODE_TYPES(TYPE_OF_TAG)
+		default:
+			return PFS_NODE_UNKNOWN;
+	}
+}
+
+/* The range table index of what a node reads or changes; 0: of none, or of several. */
+static Index
+range_of(const Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+		case T_SeqScan:
+		case T_SampleScan:
+		case T_IndexScan:
+		case T_IndexOnlyScan:
+		case T_BitmapIndexScan:
+		case T_BitmapHeapScan:
+		case T_TidScan:
+		case T_TidRangeScan:
+		case T_ForeignScan:
+		case T_CustomScan:
+			return ((const Scan *) plan)->scanrelid;
+		case T_ModifyTable:
+			return ((const ModifyTable *) plan)->nominalRelation;
+		default:
+			return 0;
+	}
+}
+
+static Oid
+index_of(const Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+		case T_IndexScan:
+			return ((const IndexScan *) plan)->indexid;
+		case T_IndexOnlyScan:
+			return ((const IndexOnlyScan *) plan)->indexid;
+		case T_BitmapIndexScan:
+			return ((const BitmapIndexScan *) plan)->indexid;
+		default:
+			return InvalidOid;
+	}
+}
+
+/* The table, of a partition that at the root; InvalidOid: it is none. */
+static Oid
+relation_of(Index rti, const Walk *walk)
+{
+	const RangeTblEntry *entry;
+
+	if (rti == 0 || rti > list_length(walk->stmt->rtable))
+		return InvalidOid;
+	while (walk->parents != NULL && walk->parents[rti] != 0 &&
+		   rt_fetch(walk->parents[rti], walk->stmt->rtable)->rtekind == RTE_RELATION)
+		rti = walk->parents[rti];
+	entry = rt_fetch(rti, walk->stmt->rtable);
+	return entry->rtekind == RTE_RELATION ? entry->relid : InvalidOid;
+}
+
+/* An index, of a partition that of the table at the root, if it is a part of one. */
+static Oid
+root_index(Oid index)
+{
+	while (OidIsValid(index) && get_rel_relispartition(index))
+		index = get_partition_parent(index, true);
+	return index;
+}
+
+/* Room for this plan_node_id. */
+static void
+enlarge(PfsPlanNumbers *numbers, uint32 id)
+{
+	uint32		nids = Max(64, (id + 1) * 2);
+
+	if (id < numbers->nids)
+		return;
+	if (numbers->nids == 0)
+	{
+		numbers->of_id = palloc(nids * sizeof(*numbers->of_id));
+		numbers->noted = palloc(nids * sizeof(*numbers->noted));
+	}
+	else
+	{
+		numbers->of_id = repalloc(numbers->of_id, nids * sizeof(*numbers->of_id));
+		numbers->noted = repalloc(numbers->noted, nids * sizeof(*numbers->noted));
+	}
+	memset(numbers->of_id + numbers->nids, 0, (nids - numbers->nids) * sizeof(*numbers->of_id));
+	numbers->nids = nids;
+}
+
+/* Notes the number of a node, which is how many were met by now, and, for the first one of it, what the planner says. */
+static void
+note_node(const Plan *plan, Walk *walk)
+{
+	PfsPlanNumbers *numbers = walk->numbers;
+	Index		range = range_of(plan);
+
+	enlarge(numbers, plan->plan_node_id);
+	numbers->of_id[plan->plan_node_id] = walk->nodes;
+	if (numbers->nnoted < numbers->nids)
+		numbers->noted[numbers->nnoted++] = plan->plan_node_id;
+	if (walk->nodes < PFS_NODES_MAX && numbers->wants_facts)
+		numbers->facts[walk->nodes] = (PfsNodeFacts)
+	{
+		.number = walk->nodes,
+			.parent = walk->parent,
+			.type = type_of(plan),
+			.relation = relation_of(range, walk),
+			.index = root_index(index_of(plan)),
+			.rows = plan->plan_rows
+	};
+}
+
 /* The shape of a node with all below it. */
 static uint64
 shape_of(const Plan *plan, Walk *walk)
 {
 	uint64		hash = nodeTag(plan) * 2 + plan->parallel_aware;
+	uint32		parent = walk->parent;
 	ListCell   *cell;
 
 	check_stack_depth();
 	walk->nodes++;
+	if (unlikely(walk->numbers != NULL))
+	{
+		note_node(plan, walk);
+		walk->parent = walk->nodes;
+	}
 	foreach(cell, plan->initPlan)
 		hash = mix(hash, ((const SubPlan *) lfirst(cell))->plan_id);
 	hash = mix_below(mix_node(hash, plan, walk), plan, walk);
@@ -305,14 +457,15 @@ shape_of(const Plan *plan, Walk *walk)
 		hash = mix(hash, shape_of(plan->lefttree, walk));
 	if (plan->righttree != NULL)
 		hash = mix(hash, shape_of(plan->righttree, walk) + 1);
+	walk->parent = parent;
 	return hash;
 }
 
-/* The shape of a plan, never 0; and how many nodes it has. */
+/* The shape of a plan, never 0; and how many nodes it has.  numbers NULL: nothing is noted of them. */
 static uint64
-shape_of_plan(const PlannedStmt *stmt, uint32 *nodes)
+shape_of_plan(const PlannedStmt *stmt, uint32 *nodes, PfsPlanNumbers *numbers)
 {
-	Walk		walk = {.stmt = stmt};
+	Walk		walk = {.stmt = stmt, .numbers = numbers};
 	ListCell   *cell;
 	uint64		shape;
 
@@ -338,6 +491,21 @@ shape_of_plan(const PlannedStmt *stmt, uint32 *nodes)
 	return shape != 0 ? shape : 1;
 }
 
+bool
+pfs_plan_number_nodes(const PlannedStmt *stmt, bool wants_facts, PfsPlanNumbers *numbers)
+{
+	uint32		nodes;
+
+	*numbers = (PfsPlanNumbers)
+	{
+		.wants_facts = wants_facts
+	};
+	numbers->facts[0].type = PFS_NODE_OUTPUT;
+	(void) shape_of_plan(stmt, &nodes, numbers);
+	numbers->n = nodes + 1;
+	return numbers->n <= PFS_NODES_MAX;
+}
+
 /*
  * Most shapes of statements that come once are cheap, and EXPLAIN would cost them a tenth of their time: a plan that costs
  * less than this gets its text at its second execution.
@@ -349,20 +517,23 @@ uint64
 pfs_plan_find_id(const PlannedStmt *stmt, Oid user)
 {
 	PfsDigestKey key = pfs_digest_key(MyDatabaseId, user, stmt->queryId);
+	PfsKnownPlan *known = pfs_known_plan(stmt->queryId);
 	uint64		plan_id;
 	uint32		nodes;
 
 	if (stmt->queryId == 0 || stmt->planTree == NULL || IsParallelWorker())
 		return 0;
-	plan_id = shape_of_plan(stmt, &nodes);
+	plan_id = shape_of_plan(stmt, &nodes, NULL);
 	if (pfs_plan_lacks_text(&key, plan_id, stmt->planTree->total_cost >= COST_OF_TEXT))
 		pfs_plan_without_text = (PfsPlanWithoutText)
 	{
 		stmt, user, plan_id, nodes
 	};
-	*pfs_known_plan(stmt->queryId) = (PfsKnownPlan)
-	{
-		stmt, stmt->queryId, plan_id
-	};
-	return plan_id;
+	if (known->query_id != stmt->queryId || known->plan_id != plan_id)
+		known->measured = 0;
+	known->stmt = stmt;
+	known->query_id = stmt->queryId;
+	known->plan_id = plan_id;
+	known->cost = stmt->planTree->total_cost;
+	return pfs_plan_known_id(known, user);
 }

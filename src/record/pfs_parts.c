@@ -40,6 +40,7 @@
 #include "pfs_load_text.h"
 #include "pfs_lwlock.h"
 #include "pfs_memory.h"
+#include "pfs_node_area.h"
 #include "pfs_object_rules.h"
 #include "pfs_pending.h"
 #include "pfs_probe_row.h"
@@ -91,6 +92,9 @@ static const PfsPart *const parts[] = {
 	PART("errors", STRUCT(pfs_errors), .leave = pfs_error_flush),
 	PFS_COUNTED_KINDS(KIND)
 	PART("plans", .pages = &pfs_plans.pages),
+	PART("plan_nodes", STRUCT(pfs_other_nodes), .lay_out = pfs_node_areas_lay_out, .detach = pfs_node_area_detach,
+		 .pages = &pfs_nodes, .sets = &pfs_node_areas),
+	PART("plan_node_waits", .pages = &pfs_node_waits),
 	PART("digest_waits", .pages = &pfs_digest_waits),
 	PART("digest_rows", .lay_out = pfs_digest_rows_lay_out, .pages = &pfs_digest_rows),
 	PART("file_names", .pages = &pfs_file_names),

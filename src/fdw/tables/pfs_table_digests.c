@@ -10,6 +10,7 @@
 #include "utils/timestamp.h"
 
 #include "pfs_buckets.h"
+#include "pfs_digest_columns.h"
 #include "pfs_digest_rows_read.h"
 #include "pfs_recorder.h"
 #include "pfs_object_name.h"
@@ -18,30 +19,6 @@
 #include "pfs_tables.h"
 #include "pfs_timer_wait.h"
 #include "pfs_cell_views.h"
-
-/* ---- keys ---- */
-
-/* The row of statements without a digest of their own has no key: its query_id is 0. */
-#define RIGHTS_OF_USER "NULL without the rights of user_name or pg_read_all_stats."
-
-#define KEY_COLUMNS(X, t) \
-	X(t, database_name, text, none, \
-	  row->key.query_id != 0 ? pfs_scan_database_name(scan, PFS_DIGEST_DATABASE(row->key.db_user)) : NULL, \
-	  "Database in which they ran; NULL with user_name and query_id: all others.", .width = 12) \
-	X(t, user_name, text, none, \
-	  row->key.query_id != 0 ? pfs_scan_role_name(scan, PFS_DIGEST_USER(row->key.db_user)) : NULL, \
-	  "Role in effect when they started.", .width = 12) \
-	X(t, query_id, bigint, none, PFS_NULL_IF_0(row->key.query_id), \
-	  "The server's query identifier, as in pg_stat_statements.queryid. " RIGHTS_OF_USER, .hidden = true)
-
-/* Returns the role whose row it is; every row of these tables begins with its key. */
-static Oid
-key_role(const void *row)
-{
-	const PfsDigestKey *key = row;
-
-	return key->query_id == 0 ? InvalidOid : PFS_DIGEST_USER(key->db_user);
-}
 
 /* ---- events_statements_summary_by_digest ---- */
 
@@ -73,7 +50,7 @@ text_of(const SummaryRow *row, const PfsText *text)
 }
 
 #define SUMMARY_COLUMNS(X, t) \
-	KEY_COLUMNS(X, t) \
+	PFS_DIGEST_KEY_COLUMNS(X, t, &row->key) \
 	X(t, digest_text, text, none, text_of(row, &row->digest.text), \
 	  "Text with parameters for its constants, without secrets. NULL: not known, as it was parsed before this " \
 	  "row was made and not executed again since; or without the rights of user_name or pg_read_all_stats.", .width = 100, .hidden = true) \
@@ -132,7 +109,7 @@ const PfsTable pfs_table_statements_by_digest = {
 			  "events_waits_summary_by_digest and table_io_waits_summary_by_digest."),
 	.containers = {&pfs_digests.pages},
 	.copy = summary_copy,
-	.role = key_role,
+	.role = pfs_digest_row_role,
 	.truncate = pfs_digests_truncate,
 	.truncated = pfs_recorder_ask_to_save,
 	.in_reset_all = true,
@@ -147,7 +124,7 @@ typedef struct HistogramRow
 } HistogramRow;
 
 #define HISTOGRAM_COLUMNS(X, t) \
-	KEY_COLUMNS(X, t) \
+	PFS_DIGEST_KEY_COLUMNS(X, t, &row->key) \
 	PFS_BUCKET_COLUMNS(X, t, &row->bucket, "Statements that took so long", "timed statements of this shape")
 
 PFS_COLUMNS(histogram, HistogramRow, HISTOGRAM_COLUMNS)
@@ -185,7 +162,7 @@ const PfsTable pfs_table_statements_histogram_by_digest = {
 	.containers = {&pfs_digests.pages},
 	.usual_rows = BUCKETS_PER_DIGEST,
 	.copy = histogram_copy,
-	.role = key_role,
+	.role = pfs_digest_row_role,
 	.truncate = pfs_digest_buckets_truncate,
 	.truncated = pfs_recorder_ask_to_save,
 	.in_reset_all = true,
@@ -194,7 +171,7 @@ const PfsTable pfs_table_statements_histogram_by_digest = {
 /* ---- events_waits_summary_by_digest ---- */
 
 #define WAITS_COLUMNS(X, t) \
-	KEY_COLUMNS(X, t) \
+	PFS_DIGEST_KEY_COLUMNS(X, t, &row->key) \
 	X(t, event_name, text, none, pfs_event_name(row->instrument), \
 	  "Name of the instrument, as in setup_instruments.", .width = 30, .key = PFS_KEY_EVENT_NAME) \
 	PFS_TIMER_WAIT_COLUMNS(X, t, &row->totals, "Number of waits.")
@@ -228,7 +205,7 @@ const PfsTable pfs_table_waits_by_digest = {
 			  "zeroes it."),
 	.containers = {&pfs_digest_waits},
 	.copy = waits_copy,
-	.role = key_role,
+	.role = pfs_digest_row_role,
 	.truncate = pfs_digest_waits_truncate,
 	.truncated = pfs_recorder_ask_to_save,
 	.in_reset_all = true,
@@ -237,14 +214,14 @@ const PfsTable pfs_table_waits_by_digest = {
 /* ---- table_io_waits_summary_by_digest ---- */
 
 #define ROWS_COLUMNS(X, t) \
-	KEY_COLUMNS(X, t) \
+	PFS_DIGEST_KEY_COLUMNS(X, t, &row->key) \
 	X(t, object_type, text, none, "TABLE", "TABLE.", .width = 5) \
 	X(t, object_schema, text, none, pfs_rel_schema(row->database, row->relation), \
-	  "Schema of the table; NULL also if it is of another database. " RIGHTS_OF_USER, .width = 12, .hidden = true) \
+	  "Schema of the table; NULL also if it is of another database. " PFS_RIGHTS_OF_USER, .width = 12, .hidden = true) \
 	X(t, object_name, text, none, pfs_rel_name(row->database, row->relation), \
-	  "Name of the table; its OID if it is of another database. " RIGHTS_OF_USER, .width = 16, .hidden = true) \
+	  "Name of the table; its OID if it is of another database. " PFS_RIGHTS_OF_USER, .width = 16, .hidden = true) \
 	X(t, index_name, text, none, pfs_rel_index(row->database, row->index), \
-	  "Name of the index, its OID if it is of another database; NULL also if it is by no index. " RIGHTS_OF_USER, .width = 16, \
+	  "Name of the index, its OID if it is of another database; NULL also if it is by no index. " PFS_RIGHTS_OF_USER, .width = 16, \
 	  .hidden = true) \
 	PFS_TIMER_WAIT_COLUMNS(X, t, &row->all, "Number of rows of all operations, locks of rows among them.") \
 	X(t, count_fetch, bigint, count, row->counts[PFS_REL_FETCH], \
@@ -299,7 +276,7 @@ const PfsTable pfs_table_io_by_digest = {
 			  "dropped loses its rows."),
 	.containers = {&pfs_digest_rows},
 	.copy = rows_copy,
-	.role = key_role,
+	.role = pfs_digest_row_role,
 	.check_truncate = pfs_cell_views_require_thread,
 	.truncate = pfs_rel_io_truncate_digests,
 	.truncated = pfs_recorder_ask_to_save,
@@ -319,7 +296,7 @@ const PfsTable pfs_table_io_by_digest = {
 #define OF_TEXT(row, value) PFS_NULL_IF((row)->digest.text.text == NULL, value)
 
 #define PLANS_COLUMNS(X, t) \
-	KEY_COLUMNS(X, t) \
+	PFS_DIGEST_KEY_COLUMNS(X, t, &row->key) \
 	X(t, plan_id, bigint, none, PFS_NULL_IF_0(row->digest.plan_id), \
 	  "A hash of the plan's shape: types of nodes and their order, relations, indexes, join types and strategies, columns " \
 	  "of sorts and groups, workers planned; no constants, costs or estimates. Partitions count as their table.", .hidden = true) \
@@ -365,13 +342,13 @@ plans_copy(PfsScan *scan)
 const PfsTable pfs_table_plans_by_digest = {
 	PFS_TABLE("plans_summary_by_digest", plans, "own",
 			  "one plan of one shape of statements",
-			  "zeroes it",
+			  "zeroes it, and the tables of its nodes",
 			  "Counts and times of statements by shape and by plan; one row for all others. A statement counts for the plan "
-			  "that it executes; what has none, as a utility, is in no row. TRUNCATE zeroes it; that of "
+			  "that it executes; what has none, as a utility, is in no row. TRUNCATE zeroes it, and its nodes; that of "
 			  "events_statements_summary_by_digest removes the rows."),
 	.containers = {&pfs_plans.pages},
 	.copy = plans_copy,
-	.role = key_role,
+	.role = pfs_digest_row_role,
 	.truncate = pfs_plans_truncate,
 	.truncated = pfs_recorder_ask_to_save,
 	.in_reset_all = true,

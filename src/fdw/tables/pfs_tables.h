@@ -46,6 +46,9 @@
 	X(pfs_table_statements_histogram) \
 	X(pfs_table_statements_by_digest) \
 	X(pfs_table_plans_by_digest) \
+	X(pfs_table_nodes_by_plan) \
+	X(pfs_table_waits_by_plan_node) \
+	X(pfs_table_plan_nodes_current) \
 	X(pfs_table_statements_histogram_by_digest) \
 	X(pfs_table_waits_by_digest) \
 	X(pfs_table_io_by_digest) \

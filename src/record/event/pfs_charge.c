@@ -8,11 +8,12 @@
 #include "pfs_charge.h"
 
 PFS_FIXED PfsChargeCallbacks pfs_charge;
+uint32		pfs_charge_node = 0;
 
 StaticAssertDecl(PFS_DIGEST_WAITS == 64, "a word says which are used");
 
 /*
- * Makes all places of the table free, when other instruments have taken every one.  The
+ * Makes all places of the table free, when other instruments or nodes have taken every one.  The
  * waits counted so far go to their digest.
  */
 static void
@@ -21,6 +22,16 @@ forget_all(void)
 	pfs_charge.full_cb();
 	for (int i = 0; i < PFS_DIGEST_WAITS; i++)
 		pfs_my_thread->digest_waits[i].key = 0;
+}
+
+void
+pfs_digest_waits_forget(void)
+{
+	bool		entered = pfs_write_enter(pfs_my_thread);
+
+	forget_all();
+	if (entered)
+		pfs_write_end(pfs_my_thread);
 }
 
 /*
@@ -45,7 +56,7 @@ change_places(PfsDigestWait *a, PfsDigestWait *b)
 
 /*
  * Adds a wait to the table where pfs_digest_wait_add() cannot: its instrument is not in
- * its home place, or it is untimed or by another timer.  The entry is found or made by
+ * its home place, or a node waits, or it is untimed or by another timer.  The entry is found or made by
  * linear probing, and moved to the home place, so that the next one takes the fast
  * path.  `ticks` are those of the default timer.  If the table is full, it is emptied
  * into the digest first.
@@ -54,11 +65,12 @@ void
 pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks)
 {
 	uint32		home = instrument % PFS_DIGEST_WAITS;
+	uint32		key = PFS_DIGEST_WAIT_KEY(instrument, pfs_charge_node);
 	uint32		i = home;
 	PfsDigestWait *items = pfs_my_thread->digest_waits;
 	PfsDigestWait *w;
 
-	while (items[i].key != (uint32) instrument + 1 && items[i].key != 0)
+	while (items[i].key != key && items[i].key != 0)
 	{
 		i = (i + 1) % PFS_DIGEST_WAITS;
 		if (i == home)
@@ -68,7 +80,7 @@ pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks)
 	if (w->key == 0)
 	{
 		pfs_digest_wait_clear(w);
-		w->key = (uint32) instrument + 1;
+		w->key = key;
 		w->bit = UINT64_C(1) << i;
 	}
 	else if (i != home)

@@ -58,6 +58,16 @@ typedef struct PfsChargeCallbacks
 
 extern PFS_HIDDEN PfsChargeCallbacks pfs_charge;
 
+/*
+ * The node of the plan that is being executed and measured (../node): waits that end are its.  0: none is measured.  Who
+ * makes it another than 0 calls pfs_digest_waits_forget() before: so no place of the table has a key that the fast path
+ * knows, and all waits go the slow one.
+ */
+extern PFS_HIDDEN uint32 pfs_charge_node;
+
+/* Empties the table, also of its places' keys. */
+extern void pfs_digest_waits_forget(void);
+
 /* Sets an entry's counts to zero; it stays the entry of its instrument. */
 static inline void
 pfs_digest_wait_clear(PfsDigestWait *w)
@@ -93,7 +103,7 @@ pfs_digest_wait_add(PfsInstrumentId instrument, uint64 ticks)
 	if (w == NULL)
 		return;
 	w += instrument % PFS_DIGEST_WAITS;
-	if (unlikely(w->key != (uint32) instrument + 1))
+	if (unlikely(w->key != PFS_DIGEST_WAIT_KEY(instrument, 0)))
 		pfs_digest_wait_add_slow(instrument, true, ticks);
 	else
 		pfs_digest_wait_count(w, ticks);

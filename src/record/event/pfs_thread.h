@@ -23,7 +23,7 @@
 #define PFS_SWITCH_OPEN	0x2		/* until the process knows its role */
 
 /*
- * Waits of the innermost statement that has a digest, by instrument: open
+ * Waits of the innermost statement that has a digest, by instrument, and by node while its plan's are measured: open
  * addressing.  See pfs_digest_wait.h.
  */
 #define PFS_DIGEST_WAITS 64
@@ -32,8 +32,16 @@ typedef struct PfsDigestWait
 {
 	PfsCounts	counts;			/* ticks of the default timer */
 	uint64		bit;			/* of waits_used */
-	uint32		key;			/* instrument + 1; 0: nobody's place */
+	uint32		key;			/* PFS_DIGEST_WAIT_KEY; 0: nobody's place */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsDigestWait;
+
+/*
+ * node: pfs_charge_node, where the waits are.  Back from a key that may be nobody's: the instrument, PFS_NO_INSTRUMENT of
+ * none, and the node.
+ */
+#define PFS_DIGEST_WAIT_KEY(instrument, node) ((uint32) (node) << 16 | ((uint32) (instrument) + 1))
+#define PFS_DIGEST_WAIT_INSTRUMENT(key) ((PfsInstrumentId) ((key) - 1))
+#define PFS_DIGEST_WAIT_NODE(key) ((key) >> 16)
 
 typedef struct PfsDigestKey
 {

@@ -161,7 +161,7 @@ copy_charged(const PfsThread *t, const PfsDigestKey *key)
 	for (int i = 0; i < PFS_DIGEST_WAITS; i++)
 	{
 		const PfsDigestWait *w = &t->digest_waits[i];
-		uint32		instrument = pfs_load_relaxed(&w->key) - 1; /* key 0: none */
+		PfsInstrumentId instrument = PFS_DIGEST_WAIT_INSTRUMENT(pfs_load_relaxed(&w->key));
 
 		if (instrument < pfs_instruments->max)
 			add_inside(instrument, key, pfs_load_relaxed(&w->counts.timed) + pfs_load_relaxed(&w->counts.untimed),

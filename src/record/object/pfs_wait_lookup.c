@@ -32,7 +32,7 @@ pfs_wait_lookup_make(PfsWaitLookup *lookup, const PfsThread *t, PfsInstrumentId 
 	lookup->instrument = instrument;
 	lookup->bits = bits;
 	lookup->cell = cell;
-	lookup->digest_key = (uint32) instrument + 1;
+	lookup->digest_key = PFS_DIGEST_WAIT_KEY(instrument, 0);
 	lookup->digest = unconstify(PfsDigestWait *, &t->digest_waits[instrument % PFS_DIGEST_WAITS]);
 	lookup->generation = generation;
 }

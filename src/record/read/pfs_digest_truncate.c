@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "pfs_digest_pending.h"
+#include "pfs_node.h"
 #include "pfs_pending_read.h"
 #include "pfs_cell_views.h"
 #include "pfs_shared.h"
@@ -252,15 +253,26 @@ empty_others(PfsDigestPart part, uint64 *taken)
 	}
 }
 
-/* Empties a plan's record, or that of all others. */
+/* Empties a plan's record, or that of all others; with the nodes, which stay. */
 static void
 take_plan_cb(PfsDigest *d, void *arg)
 {
 	PfsStatementTotals totals = {0};
+	PfsNode    *nodes = d == &pfs_plans.shared->others ? pfs_other_nodes : pfs_node_at(pfs_load_acquire(&d->nodes));
 
 	pfs_kind_read(&pfs_statement_kind, &d->counters, &totals, true);
 	((uint64 *) arg)[PFS_DIGEST_PART_PLANS] += pfs_totals_count(&totals.time);
 	(void) take_buckets(d->buckets);
+	(void) pfs_nodes_take(nodes);
+	(void) pfs_node_waits_take(nodes);
+}
+
+/* The plan goes, and its nodes with it. */
+static void
+remove_plan_cb(PfsDigest *d, void *arg)
+{
+	take_plan_cb(d, arg);
+	pfs_nodes_free(&d->nodes, NULL);
 }
 
 /*
@@ -272,7 +284,7 @@ take_plans(PfsDigestPart part, uint64 *taken)
 {
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_plans.pages, &at);)
 	{
-		if (part == PFS_DIGEST_ALL && pfs_digest_remove(&pfs_plans, at.index, at.word, take_plan_cb, taken))
+		if (part == PFS_DIGEST_ALL && pfs_digest_remove(&pfs_plans, at.index, at.word, remove_plan_cb, taken))
 			continue;
 		if (!pfs_ref_is_dead(&pfs_plans.ref_slots[at.index].ref))
 			take_plan_cb(pfs_pages_record(pfs_plans.pages, at.index), taken);
@@ -315,6 +327,11 @@ truncate_part(PfsDigestPart part)
 	if (pfs_sizes.digests == 0)
 		return 0;
 	pfs_blocking_work(PFS_COUNTED_DIGESTS, true, take_part, &t);
+	if (takes(part, PFS_DIGEST_PART_PLANS))
+	{
+		pfs_reset_time_note("plan_nodes_summary_by_plan");
+		pfs_reset_time_note("events_waits_summary_by_plan_node");
+	}
 	if (part == PFS_DIGEST_ALL)
 	{
 		pfs_reset_time_note("events_statements_histogram_by_digest");
@@ -362,7 +379,7 @@ pfs_digest_rows_truncate(void)
 	return truncate_part(PFS_DIGEST_PART_ROWS);
 }
 
-/* Empties all plans, and leaves them; returns how many statements that were. */
+/* Empties all plans with their nodes, and leaves them; returns how many statements that were. */
 int64
 pfs_plans_truncate(void)
 {

@@ -15,6 +15,7 @@
 
 #include "pfs_digest.h"
 #include "pfs_digest_evict.h"
+#include "pfs_node.h"
 #include "pfs_setup.h"
 #include "pfs_shared.h"
 
@@ -232,6 +233,15 @@ pfs_plan_enter(const PfsDigestKey *digest, uint64 plan_id, bool make)
 		pfs_pause();
 	}
 	return NULL;
+}
+
+void
+pfs_plan_add_waits(const PfsDigestKey *key, uint64 plan_id, uint32 node, PfsInstrumentId instrument, const PfsTotals *waits)
+{
+	PfsPinnedDigest *pinned = pfs_plan_enter(key, plan_id, false);
+
+	pfs_node_add_waits(pinned != NULL ? pfs_load_acquire(&pinned->digest->nodes) : 0, node, instrument, waits);
+	pfs_digest_leave(pinned);
 }
 
 /* ---- samples ---- */

@@ -10,7 +10,8 @@
  * pfs_digest.c has the protocol.
  *
  * A plan is a digest whose key has the plan's identifier, too.  Such records are a set of their own, with all
- * others of their own; what follows is true of both, but that waits, rows and samples are the digest's alone.
+ * others of their own; what follows is true of both, but that waits, rows and samples are the digest's alone, and nodes
+ * the plan's.
  *
  * Separate from pfs_statement.h: a digest is everybody's and outlives its statements.
  */
@@ -134,6 +135,7 @@ typedef struct PfsDigest
 	uint32		waits;			/* chain of its waits, by instrument */
 	uint32		rows;			/* chain of its rows, by table or index:
 								 * pfs_digest_rows.h */
+	uint32		nodes;			/* of a plan: chain of its nodes, pfs_node.h */
 
 	/*
 	 * Ticks, signed, that make of the sum of its statements' times its share
@@ -254,6 +256,10 @@ pfs_digest_enter(const PfsDigestKey *key, bool make)
 {
 	return pfs_plan_enter(key, 0, make);
 }
+
+/* Adds waits to a node of a plan, by its number; of one that has gone, to all others'. */
+extern void pfs_plan_add_waits(const PfsDigestKey *key, uint64 plan_id, uint32 node, PfsInstrumentId instrument,
+							   const PfsTotals *waits);
 
 /* NULL: it was not entered. */
 static inline void

@@ -52,7 +52,7 @@ pfs_pending_digest_take_waits(PfsPendingDigest *p)
 	for (uint64 used = pfs_local.waits_used; used != 0; used &= used - 1)
 	{
 		PfsDigestWait *from = &items[__builtin_ctzll(used)];
-		PfsPendingWait *to = pfs_pending_digest_waits(p, from->key - 1);
+		PfsPendingWait *to = pfs_pending_digest_waits(p, PFS_DIGEST_WAIT_INSTRUMENT(from->key));
 
 		if (unlikely(to == NULL))
 		{

@@ -30,6 +30,7 @@
 #include "pfs_digest.h"
 #include "pfs_digest_evict.h"
 #include "pfs_digest_rows.h"
+#include "pfs_node.h"
 #include "pfs_shared.h"
 
 /* How many digests the sweep passes at most. */
@@ -89,6 +90,7 @@ move_cb(PfsDigest *d, void *arg)
 	pfs_chain_free(pfs_digest_waits, &d->waits, move_wait_cb, NULL);
 	if (unlikely(d->rows != 0))
 		pfs_digest_rows_move(d, is_wanted);
+	pfs_nodes_free(&d->nodes, is_wanted);
 }
 
 /*

@@ -209,6 +209,8 @@ typedef struct PfsKnownPlan
 	const void *stmt;			/* its PlannedStmt; NULL: to be looked at */
 	uint64		query_id;
 	uint64		plan_id;
+	float		cost;			/* the planner's estimate, in all */
+	uint32		measured;		/* executions of it by this process */
 } PfsKnownPlan;
 
 #define PFS_KNOWN_PLANS 256

@@ -11,6 +11,7 @@
 #include "pfs_digest_rows.h"
 #include "pfs_digest_wait.h"
 #include "pfs_departed.h"
+#include "pfs_node_area.h"
 #include "pfs_plain_state.h"
 
 PFS_HOT_FIRST uint64 pfs_digest_charged;
@@ -34,7 +35,7 @@ take_first(void)
 static inline void
 hand_over(PfsDigestWait *w)
 {
-	pfs_digest_wait_hand_over(w->key - 1, &w->counts);
+	pfs_digest_wait_hand_over(PFS_DIGEST_WAIT_INSTRUMENT(w->key), &w->counts);
 	pfs_digest_wait_clear(w);
 }
 
@@ -77,7 +78,7 @@ flush_waits(PfsPinnedDigest *pinned)
 	{
 		PfsDigestWait *w = take_first();
 
-		pfs_digest_wait_put(pinned, w->key - 1, &w->counts);
+		pfs_digest_wait_put(pinned, PFS_DIGEST_WAIT_INSTRUMENT(w->key), &w->counts);
 		hand_over(w);
 	}
 }
@@ -141,6 +142,22 @@ pfs_digest_charged_now(bool *rides)
 	return now;
 }
 
+/* Adds the waits to the nodes that have waited, too. */
+static void
+add_to_nodes(void)
+{
+	for (uint64 used = pfs_local.waits_used; used != 0; used &= used - 1)
+	{
+		const PfsDigestWait *w = &pfs_my_thread->digest_waits[__builtin_ctzll(used)];
+		PfsTotals	waits = pfs_counts_totals(&w->counts);
+		uint32		node;
+		const PfsMeasured *query = pfs_node_waited(PFS_DIGEST_WAIT_NODE(w->key), pfs_digest_charged, waits.sum, &node);
+
+		if (query != NULL)
+			pfs_plan_add_waits(&query->key, query->plan_id, node, PFS_DIGEST_WAIT_INSTRUMENT(w->key), &waits);
+	}
+}
+
 /*
  * Empties the table before its statement has ended: another one becomes the innermost,
  * all places are taken, or the process ends.  Parallel workers can be late: they add to
@@ -154,6 +171,8 @@ pfs_digest_waits_flush_all(void)
 
 	if (pfs_local.waits_used == 0)
 		return;
+	if (unlikely(pfs_node_area != NULL))
+		add_to_nodes();
 	key = key_now();
 	if (key.query_id != 0)
 		pfs_digest_waits_flush_to(&key, !working);

@@ -213,6 +213,13 @@ pfs_work_for(PfsThread *leader, uint64 word, uint32 segment)
 	return key;
 }
 
+const PfsThread *
+pfs_work_leader(uint32 *level)
+{
+	*level = work.level;
+	return work.leader != NULL && pfs_pages_word(pfs_threads, work.leader->index) == work.word ? work.leader : NULL;
+}
+
 /* Adds what this worker has read to the words of its level in the leader's record, once. */
 void
 pfs_work_hand_over(void)

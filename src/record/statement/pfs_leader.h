@@ -64,6 +64,9 @@ extern void pfs_lead_rolled_back(PfsThread *t);
  */
 extern PfsDigestKey pfs_work_for(PfsThread *leader, uint64 word, uint32 segment);
 
+/* Whom it works for, and the level of the call; NULL: it is no worker, or does not know yet. */
+extern const PfsThread *pfs_work_leader(uint32 *level);
+
 /* Its transaction is over: gives the leader what it has read. */
 extern void pfs_work_hand_over(void);
 

@@ -1,0 +1,194 @@
+/*
+ * pfs_node.c
+ *	  The containers of plans' nodes and of their waits: making, adding, moving to all others.
+ *
+ * A chain is filled in before its head is published by compare-and-swap, and nothing is linked or unlinked behind that, so
+ * whoever has the plan walks along it without a look at who else does.  Sums are added to word by word: a reader, or a
+ * truncator, that comes between has one word of an execution and not yet the next.  What a truncator takes, and what
+ * comes behind it, is each number once.
+ */
+#include "postgres.h"
+
+#include "pfs_node.h"
+#include "pfs_shared.h"
+
+/* Records of one page: 32 kB, or so. */
+#define NODES_PER_PAGE		256
+#define WAITS_PER_PAGE		512
+
+/* Kinds of waits that a node has, on average, within reason. */
+#define WAITS_PER_NODE		1
+
+/* In words. */
+#define NODE_SUMS			(sizeof(PfsNodeSums) / sizeof(uint64))
+
+PFS_FIXED PfsPages *pfs_nodes = NULL;
+PFS_FIXED PfsPages *pfs_node_waits = NULL;
+PfsNode    *pfs_other_nodes = NULL;
+
+static uint32 hint;
+static uint32 wait_hint;
+
+void
+pfs_nodes_lay_out(PfsSegment *seg)
+{
+	pfs_nodes = pfs_pages_create(seg, "plan_nodes", sizeof(PfsNode), pfs_sizes.plan_nodes, NODES_PER_PAGE);
+	pfs_node_waits = pfs_pages_create(seg, "plan_node_waits", sizeof(PfsChained), pfs_sizes.plan_nodes * WAITS_PER_NODE,
+									  WAITS_PER_PAGE);
+}
+
+#define TYPE_NAME(number, tag, name) [number] = name,
+
+const char *
+pfs_node_type_name(PfsNodeType type)
+{
+	static const char *const names[PFS_NUM_NODE_TYPES] = {
+		[PFS_NODE_UNKNOWN] = "Unknown",
+		[PFS_NODE_OUTPUT] = "Output",
+		PFS_NODE_TYPES(TYPE_NAME)
+	};
+
+	return type < PFS_NUM_NODE_TYPES ? names[type] : names[PFS_NODE_UNKNOWN];
+}
+
+/* Gives the records of a chain back. */
+static void
+discard(uint32 link)
+{
+	while (link != 0)
+	{
+		PfsNode    *node = pfs_node_at(link);
+
+		link = node->next;
+		pfs_pages_discard(pfs_nodes, node);
+	}
+}
+
+/* The last node is made first, so that the first one is at the head. */
+bool
+pfs_nodes_make(uint32 *head, const PfsNodeFacts *facts, uint32 n)
+{
+	uint32		link = 0;
+	uint32		none = 0;
+
+	if (pfs_load_acquire(head) != 0)
+		return true;
+	while (n-- > 0)
+	{
+		PfsNode    *node = pfs_pages_make(pfs_nodes, &hint);
+
+		if (node == NULL)
+		{
+			discard(link);
+			return false;
+		}
+		node->facts = facts[n];
+		node->next = link;
+		link = pfs_pages_index(pfs_nodes, node) + 1;
+	}
+	if (!pfs_cas(head, &none, link))
+		discard(link);
+	return true;
+}
+
+void
+pfs_node_add(PfsNode *node, const PfsNodeSums *sums)
+{
+	pfs_add_relaxed(&node->sums.executions, sums->executions);
+	pfs_add_relaxed(&node->sums.loops, sums->loops);
+	pfs_add_relaxed(&node->sums.rows, sums->rows);
+	pfs_add_relaxed(&node->sums.calls, sums->calls);
+	pfs_add_relaxed(&node->sums.timed, sums->timed);
+	pfs_add_relaxed(&node->sums.total, sums->total);
+	pfs_add_relaxed(&node->sums.self, sums->self);
+	pfs_raise_to(&node->sums.max_total, sums->max_total);
+}
+
+/* Adds waits to a cell of this node, if there is one, or room for one. */
+static bool
+add_waits(PfsNode *node, PfsInstrumentId instrument, const PfsTotals *waits)
+{
+	PfsChained *cell = pfs_chain_get(pfs_node_waits, &node->waits, instrument, &wait_hint);
+
+	if (cell == NULL)
+		return false;
+	pfs_shared_cell_merge(&cell->cell, waits);
+	return true;
+}
+
+void
+pfs_node_add_waits(uint32 head, uint32 number, PfsInstrumentId instrument, const PfsTotals *waits)
+{
+	PfsNode    *node = pfs_node_at(head);
+
+	while (node != NULL && node->facts.number != number)
+		node = pfs_node_next(node);
+	if (node == NULL || !add_waits(node, instrument, waits))
+		(void) add_waits(pfs_other_nodes, instrument, waits);
+}
+
+/* ---- a plan goes ---- */
+
+static bool (*move_is_wanted) (void);
+
+/* Adds one wait to those of all others. */
+static void
+move_wait_cb(PfsChained *cell, void *arg)
+{
+	PfsTotals	totals = {0};
+
+	pfs_shared_cell_read(&cell->cell, &totals);
+	if (pfs_totals_count(&totals) > 0 && move_is_wanted())
+		(void) add_waits(pfs_other_nodes, cell->key, &totals);
+}
+
+void
+pfs_nodes_free(uint32 *head, bool (*is_wanted) (void))
+{
+	uint32		link = pfs_exchange(head, 0);
+
+	move_is_wanted = is_wanted;
+	for (PfsNode *node = pfs_node_at(link); node != NULL; node = pfs_node_next(node))
+	{
+		pfs_chain_free(pfs_node_waits, &node->waits, is_wanted != NULL ? move_wait_cb : NULL, NULL);
+		if (is_wanted != NULL && is_wanted())
+			pfs_node_add(pfs_other_nodes, &node->sums);
+	}
+	discard(link);
+}
+
+/* ---- truncation ---- */
+
+uint64
+pfs_nodes_take(PfsNode *first)
+{
+	uint64		taken = 0;
+
+	for (PfsNode *node = first; node != NULL; node = pfs_node_next(node))
+	{
+		uint64	   *sums = (uint64 *) &node->sums;
+
+		taken += pfs_load_relaxed(&node->sums.executions);
+		for (int i = 0; i < NODE_SUMS; i++)
+			(void) pfs_exchange(&sums[i], 0);
+	}
+	return taken;
+}
+
+uint64
+pfs_node_waits_take(PfsNode *first)
+{
+	uint64		taken = 0;
+
+	for (PfsNode *node = first; node != NULL; node = pfs_node_next(node))
+	{
+		for (uint32 link = pfs_load_acquire(&node->waits); link != 0; link = pfs_chain_at(pfs_node_waits, link)->next)
+		{
+			PfsTotals	totals = {0};
+
+			pfs_shared_cell_take(&pfs_chain_at(pfs_node_waits, link)->cell, &totals);
+			taken += pfs_totals_count(&totals);
+		}
+	}
+	return taken;
+}
