@@ -1,6 +1,6 @@
 /*
  * pfs_plan_node.c
- *	  Measuring plans' nodes: rows, loops, calls, time and waits of each, in the executions that are measured.
+ *	  Measuring plans' nodes: what their calls count.
  *
  * When a query runs first, each of its PlanStates gets exec_first() in the place of its own function in ExecProcNodeReal,
  * which is where all ways of the server to a node end; ExecProcNode is left alone until the first call.  Not when the
@@ -16,84 +16,23 @@
  * returns that may have called them.  The same struct of the server's tells of rescans: ExecReScan() takes back `running`.
  *
  * Loops, rows and the innermost node, for waits, are exact.  How calls are timed, and what measuring may cost, is
- * pfs_plan_pace.h's business.
+ * pfs_plan_pace.h's business; which queries are measured, and when, that of pfs_plan_measure.c.
  */
 #include "postgres.h"
 
-#include "access/parallel.h"
 #include "executor/executor.h"
 #include "executor/tuptable.h"
-#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/memutils.h"
 
 #include "pfs_charge.h"
-#include "pfs_clock.h"
 #include "pfs_compat_instrument.h"
-#include "pfs_digest.h"
-#include "pfs_digest_wait.h"
-#include "pfs_leader.h"
-#include "pfs_node_area.h"
-#include "pfs_plain.h"
-#include "pfs_plan.h"
+#include "pfs_plan_measure.h"
 #include "pfs_plan_node.h"
-#include "pfs_plan_pace.h"
-#include "pfs_shared.h"
-
-/* A node of a query, by its plan_node_id. */
-typedef struct NodeSlot
-{
-	PlanState  *state;			/* NULL: there is none */
-	ExecProcNodeMtd real;
-	PfsNodeCount *count;
-	PfsPace		pace;
-	double		seen;			/* of the server's timer, added already */
-	int16		parent;			/* plan_node_id; -1: none */
-	int16		timed_child;	/* the first one that the server times; -1:
-								 * none */
-	int16		next_timed;		/* the next one of the same parent */
-	bool		is_timed;		/* the server times it */
-	bool		is_first_timed; /* its first call goes past us */
-	bool		may_rescan;
-	bool		own_instrument; /* the server's, which we have given it */
-	bool		has_lost_child; /* one may have lost its function, or needs a
-								 * timer */
-} NodeSlot;
-
-/* An execution that is measured; in the query's memory. */
-typedef struct PfsNodeQuery
-{
-	EState	   *estate;
-	struct PfsNodeQuery *next;	/* of pfs_node_queries */
-	const PlannedStmt *stmt;
-	PfsKnownPlan *known;		/* NULL: this is a worker's */
-	Oid			user;
-	uint64		plan_id;
-	bool		is_worker;
-	uint64		exact_calls;	/* of each node: behind so many not all are
-								 * timed */
-	uint64		cost;			/* ticks, of those */
-	bool		is_ready;		/* it has run, or tried to */
-	PfsMeasured *measured;		/* NULL: it is not measured after all */
-	PfsNodeCount *output;
-	NodeSlot   *slots;			/* [nids] */
-	uint32		nids;
-	uint16	   *parent_of;		/* [measured->n] by number */
-	MemoryContextCallback end;
-} PfsNodeQuery;
 
 PfsNodeQuery *pfs_node_queries = NULL;
-
-/* The one whose run goes on; NULL: none. */
-static PfsNodeQuery *running = NULL;
+PfsNodeQuery *pfs_node_running = NULL;
 
 static TupleTableSlot *exec_first(PlanState *state);
-
-static inline uint64
-ticks_now(void)
-{
-	return pfs_timer_read(pfs_timer_default());
-}
 
 /* ---- calls of nodes ---- */
 
@@ -113,7 +52,7 @@ find_query(const EState *estate)
 static inline PfsNodeQuery *
 query_of(const PlanState *state)
 {
-	return likely(running != NULL && running->estate == state->state) ? running : find_query(state->state);
+	return likely(pfs_node_running != NULL && pfs_node_running->estate == state->state) ? pfs_node_running : find_query(state->state);
 }
 
 static inline NodeSlot *
@@ -135,26 +74,24 @@ caller_count(uint32 charge, const PfsNodeQuery *query)
 	return likely(charge != 0) ? &pfs_node_area->counts[charge - 1] : query->output;
 }
 
-static inline void
+/* A call begins: is it the first one of a loop?  ExecReScan() takes back `running`. */
+static pg_attribute_always_inline void
 begin_call(const NodeSlot *s)
 {
-	if (s->may_rescan && !s->state->instrument->running)
+	if (unlikely(s->may_rescan) && !s->state->instrument->running)
 		s->count->loops++;
-	s->count->calls++;
-	pfs_charge_node = pfs_node_charge(s->count);
+	pfs_charge_node = s->charge;
 }
 
-static inline void
+/* Not before the call: a scan by run-time keys rescans itself in its first one. */
+static pg_attribute_always_inline void
 end_call(const NodeSlot *s, uint32 caller, const TupleTableSlot *result)
 {
 	pfs_charge_node = caller;
-
-	/*
-	 * Not before: a scan by run-time keys rescans itself in its first call.
-	 */
-	if (s->own_instrument)
+	if (unlikely(s->own_instrument))
 		s->state->instrument->running = true;
-	s->count->rows += !TupIsNull(result);
+	if (!TupIsNull(result))
+		s->count->rows++;
 }
 
 /*
@@ -178,11 +115,28 @@ settle_timed(const PfsNodeQuery *query, NodeSlot *s)
 			(void) settle_timed(query, child);
 		ticks = (seconds - child->seen) * pfs_clock->frequency[pfs_timer_default()];
 		child->seen = seconds;
+		child->seen_rows = child->state->instrument->tuplecount;
+		child->seen_loops = child->state->instrument->nloops;
 		child->count->total += ticks;
 		s->count->below += ticks;
 		settled += ticks;
 	}
 	return settled;
+}
+
+/* Has the server timed a child since the last look?  Asked at each call; without rows it is found at the next that has some. */
+static inline bool
+has_timed(const PfsNodeQuery *query, const NodeSlot *s)
+{
+	for (int id = s->timed_child; id >= 0; id = query->slots[id].next_timed)
+	{
+		const NodeSlot *child = &query->slots[id];
+		const PfsInstrumentation *in = child->state->instrument;
+
+		if (in != NULL && (in->tuplecount != child->seen_rows || in->nloops != child->seen_loops))
+			return true;
+	}
+	return false;
 }
 
 /* Lets the server call the node's own function again: it is not counted any more. */
@@ -197,50 +151,69 @@ let_go(NodeSlot *s)
 
 /* Behind a timed call of a node that is called often: which one is timed next?  One on which others rely is not let go. */
 static pg_noinline void
-look_at_pace(PfsNodeQuery *query, NodeSlot *s, bool may_go)
+look_at_pace(PfsNodeQuery *query, NodeSlot *s, uint32 calls, uint64 now, bool may_go)
 {
-	uint64		elapsed = query->output->total + ticks_now() - query->output->entered;
+	uint64		elapsed = query->output->total + now - query->output->entered;
 
-	if (!pfs_pace_next(&s->pace, s->count->calls, elapsed, &query->cost) && may_go)
+	if (!pfs_pace_next(&s->pace, s->count->calls, calls, elapsed, &query->cost) && may_go)
 		let_go(s);
 }
 
 /*
- * Calls a node's own function, with the clock if it is this call's turn, and adds the time to the node, and below the one
- * that has called it.  is_plain: it has no children that the server times, and is below none.
+ * Calls a node's own function with the clock, and adds the time to the node, and below the one that has called it.
+ * is_plain: it has no children that the server times, and is below none.
  */
-static pg_attribute_always_inline TupleTableSlot *
-call_node(PfsNodeQuery *query, NodeSlot *s, PfsNodeCount *caller, bool is_plain)
+static pg_noinline TupleTableSlot *
+call_timed(PfsNodeQuery *query, NodeSlot *s, PfsNodeCount *caller, bool is_plain)
 {
 	PfsNodeCount *count = s->count;
+	uint32		calls = pfs_pace_calls(&s->pace) + 1;
+	uint64		start = pfs_node_clock();
 	TupleTableSlot *result;
-	uint64		start;
+	uint64		end;
 	uint64		settled = 0;
 	uint64		ticks;
 
-	if (likely(s->pace.untimed > 0))
-	{
-		s->pace.untimed--;
-		result = s->real(s->state);
-		if (is_plain || s->timed_child < 0)
-			return result;
-		ticks = settle_timed(query, s);
-		count->total += ticks;
-		caller->below += ticks;
-		return result;
-	}
-	start = ticks_now();
 	pfs_store_relaxed(&count->entered, start);
 	result = s->real(s->state);
-	if (!is_plain && s->timed_child >= 0)
+	if (s->timed_child >= 0)
 		settled = settle_timed(query, s);
-	ticks = pfs_pace_ticks(&s->pace, ticks_now() - start, settled);
+	end = pfs_node_clock();
+	ticks = pfs_pace_ticks(&s->pace, end - start, settled);
 	pfs_store_relaxed(&count->entered, 0);
+	s->pace.gap = 0;
+	count->calls += calls;
 	count->timed++;
 	count->total += ticks;
 	caller->below += ticks;
 	if (unlikely(count->calls > query->exact_calls))
-		look_at_pace(query, s, is_plain);
+		look_at_pace(query, s, calls, end, is_plain);
+	return result;
+}
+
+/* Calls it without, as it is not this call's turn. */
+static inline TupleTableSlot *
+call_untimed(NodeSlot *s)
+{
+	s->pace.untimed--;
+	return s->real(s->state);
+}
+
+/* The same where it has children that the server times: their time is known, and so it has taken that. */
+static TupleTableSlot *
+call_above_timed(PfsNodeQuery *query, NodeSlot *s, PfsNodeCount *caller)
+{
+	TupleTableSlot *result;
+	uint64		ticks;
+
+	if (s->pace.untimed == 0)
+		return call_timed(query, s, caller, false);
+	result = call_untimed(s);
+	if (!has_timed(query, s))
+		return result;
+	ticks = settle_timed(query, s);
+	s->count->total += ticks;
+	caller->below += ticks;
 	return result;
 }
 
@@ -254,7 +227,10 @@ exec_node(PlanState *state)
 	TupleTableSlot *result;
 
 	begin_call(s);
-	result = call_node(query, s, caller_count(caller, query), true);
+	if (likely(s->pace.untimed > 0))
+		result = call_untimed(s);
+	else
+		result = call_timed(query, s, caller_count(caller, query), true);
 	end_call(s, caller, result);
 	return result;
 }
@@ -269,7 +245,7 @@ exec_above_timed(PlanState *state)
 	TupleTableSlot *result;
 
 	begin_call(s);
-	result = call_node(query, s, caller_count(caller, query), false);
+	result = call_above_timed(query, s, caller_count(caller, query));
 	end_call(s, caller, result);
 	return result;
 }
@@ -288,8 +264,8 @@ exec_below_hash(PlanState *state)
 	TupleTableSlot *result;
 
 	begin_call(s);
-	result = call_node(query, s, hash->count, false);
-	end_call(s, pfs_node_charge(TupIsNull(result) && join != NULL ? join->count : hash->count), result);
+	result = call_above_timed(query, s, hash->count);
+	end_call(s, TupIsNull(result) && join != NULL ? join->charge : hash->charge, result);
 	return result;
 }
 
@@ -301,9 +277,9 @@ exec_below_gather(PlanState *state)
 	NodeSlot   *s = slot_in(query, state);
 	TupleTableSlot *result;
 
-	pfs_charge_node = pfs_node_charge(s->count);
+	pfs_charge_node = s->charge;
 	result = s->real(state);
-	pfs_charge_node = pfs_node_charge(parent_slot(query, s)->count);
+	pfs_charge_node = parent_slot(query, s)->charge;
 	return result;
 }
 
@@ -368,7 +344,7 @@ enter_first_timed(PfsNodeQuery *query, NodeSlot *s)
 	s->real = s->state->ExecProcNodeReal;
 	s->state->ExecProcNodeReal = exec_below_gather;
 	planstate_tree_walker(s->state, look_at_child, query);
-	pfs_charge_node = pfs_node_charge(s->count);
+	pfs_charge_node = s->charge;
 }
 
 /* The first call of a node: which function is its from here on? */
@@ -479,6 +455,7 @@ wrap_node(PlanState *state, void *arg)
 	s->parent = wrap->parent;
 	s->timed_child = s->next_timed = -1;
 	s->count = &query->output[wrap->number_of[state->plan->plan_node_id]];
+	s->charge = pfs_node_charge(s->count);
 	s->may_rescan = wrap->may_rescan;
 	s->real = state->ExecProcNodeReal;
 	pfs_pace_begin(&s->pace);
@@ -506,199 +483,22 @@ wrap_node(PlanState *state, void *arg)
 	return planstate_tree_walker(state, wrap_node, &below);
 }
 
-/* The statement in which it runs: its event. */
-static uint64
-statement_event(void)
+void
+pfs_nodes_wrap(PfsNodeQuery *query, PlanState *top, const uint16 *number_of, bool may_rescan)
 {
-	if (pfs_plain.state != PFS_PLAIN_NONE)
-		return pfs_plain.open.event_id;
-	if (pfs_sql.current != NULL)
-		return pfs_sql.current->event_id;
-	return pfs_sql.top_open ? pfs_sql.top.event_id : 0;
+	Wrap		wrap = {query, number_of, -1, may_rescan};
+
+	(void) wrap_node(top, &wrap);
 }
 
-/* Makes the nodes of the plan, if it has none.  False: there is no room. */
-static bool
-make_nodes(const PfsMeasured *as, const PfsPlanNumbers *numbers)
-{
-	PfsPinnedDigest *pinned;
-	bool		made = false;
-
-	pfs_write_begin(pfs_my_thread);
-	pinned = pfs_plan_enter(&as->key, as->plan_id, true);
-	if (pinned != NULL)
-		made = pfs_nodes_make(&pinned->digest->nodes, numbers->facts, numbers->n);
-	pfs_digest_leave(pinned);
-	pfs_write_end(pfs_my_thread);
-	return made;
-}
-
-/* Has the plan nodes by now? */
-static bool
-has_nodes(const PfsMeasured *as)
-{
-	uint64		word;
-	uint32		index = pfs_plan_find(&as->key, as->plan_id, &word);
-
-	return index != PFS_NO_RECORD && pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_plans.pages, index))->nodes) != 0;
-}
-
-/* Parents of subplans, which the plan does not have beside it, are those of their PlanStates. */
-static void
-find_parents(PlanState *state, int parent, const PfsPlanNumbers *numbers, PfsNodeFacts *facts);
-
-typedef struct ParentWalk
-{
-	const PfsPlanNumbers *numbers;
-	PfsNodeFacts *facts;
-	int			parent;
-} ParentWalk;
-
-static bool
-find_parent(PlanState *state, void *arg)
-{
-	const ParentWalk *walk = arg;
-
-	if (state != NULL)
-		find_parents(state, walk->parent, walk->numbers, walk->facts);
-	return false;
-}
-
-static void
-find_parents(PlanState *state, int parent, const PfsPlanNumbers *numbers, PfsNodeFacts *facts)
-{
-	uint32		id = state->plan->plan_node_id;
-	uint32		number = id < numbers->nids ? numbers->of_id[id] : 0;
-	ParentWalk	walk = {numbers, facts, number};
-
-	if (number == 0)
-		return;
-	if (facts[number].parent == 0 && parent != number)
-		facts[number].parent = parent;
-	planstate_tree_walker(state, find_parent, &walk);
-}
-
-/* What is to be measured, of the leader or by oneself; and the numbers of nodes.  False: it cannot be. */
-static bool
-describe_own(QueryDesc *desc, PfsNodeQuery *query, PfsMeasured *as, const uint16 **number_of)
-{
-	PfsPlanNumbers *numbers = palloc(sizeof(PfsPlanNumbers));
-
-	*as = (PfsMeasured)
-	{
-		.key = pfs_digest_key(MyDatabaseId, query->user, query->stmt->queryId),
-			.plan_id = query->plan_id,
-			.event_id = statement_event()
-	};
-	if (!pfs_plan_number_nodes(query->stmt, !has_nodes(as), numbers))
-		return false;
-	if (numbers->wants_facts)
-	{
-		find_parents(desc->planstate, 0, numbers, numbers->facts);
-		if (!make_nodes(as, numbers))
-			return false;
-	}
-	as->n = numbers->n;
-	as->nids = query->stmt->parallelModeNeeded ? numbers->nids : 0;
-	as->level = pfs_leading != NULL ? pfs_leading->level : 0;
-	query->nids = numbers->nids;
-	*number_of = numbers->of_id;
-	return true;
-}
-
-static bool
-describe_leaders(PfsNodeQuery *query, PfsMeasured *as, const uint16 **number_of)
-{
-	uint16	   *numbers = palloc(PFS_NODE_IDS_MAX * sizeof(uint16));
-	uint32		level;
-	const PfsThread *leader = pfs_work_leader(&level);
-
-	if (leader == NULL || !pfs_measured_of_leader(leader, level, as, numbers))
-		return false;
-	query->nids = as->nids;
-	as->nids = 0;
-	as->event_id = 0;
-	*number_of = numbers;
-	return true;
-}
-
-/* Begins to measure, where the query runs first. */
-static void
-make_ready(PfsNodeQuery *query, QueryDesc *desc)
-{
-	MemoryContext old = MemoryContextSwitchTo(desc->estate->es_query_cxt);
-	PfsMeasured as;
-	const uint16 *number_of = NULL;
-	Wrap		wrap = {.query = query, .parent = -1};
-
-	query->is_ready = true;
-	if (pfs_node_area_claim() &&
-		(query->is_worker ? describe_leaders(query, &as, &number_of) : describe_own(desc, query, &as, &number_of)))
-		query->measured = pfs_measured_begin(&as, ticks_now(), number_of);
-	if (query->measured == NULL)
-		pfs_pages_count_lost(pfs_nodes);
-	else
-	{
-		query->output = &pfs_node_area->counts[query->measured->first];
-		query->slots = palloc0(query->nids * sizeof(NodeSlot));
-		query->parent_of = palloc0(query->measured->n * sizeof(uint16));
-		wrap.number_of = number_of;
-		/* A worker's part is called anew by its leader, and a cursor's plan where it goes back. */
-		wrap.may_rescan = query->is_worker || (desc->estate->es_top_eflags & EXEC_FLAG_REWIND) != 0;
-		(void) wrap_node(desc->planstate, &wrap);
-	}
-	MemoryContextSwitchTo(old);
-}
-
-/* ---- runs ---- */
-
-/* What was before a run. */
-typedef struct Outer
-{
-	PfsNodeQuery *running;
-	uint32		charge;
-} Outer;
-
-/* Waits so far are not the nodes', or are these nodes'; see pfs_charge_node. */
-static void
-empty_waits(void)
-{
-	if (pfs_local.waits != NULL)
-		pfs_digest_waits_forget();
-}
-
-static Outer
-begin_run(PfsNodeQuery *query)
-{
-	Outer		outer = {running, pfs_charge_node};
-
-	empty_waits();
-	query->measured->statement_id = pfs_digest_charged;
-	running = query;
-	pfs_charge_node = pfs_node_charge(query->output);
-	query->output->loops = 1;
-	query->output->calls++;
-	pfs_store_relaxed(&query->output->entered, ticks_now());
-	return outer;
-}
-
-static void
-end_run(PfsNodeQuery *query, Outer outer)
-{
-	query->output->total += ticks_now() - query->output->entered;
-	pfs_store_relaxed(&query->output->entered, 0);
-	query->output->timed++;
-	running = outer.running;
-	pfs_charge_node = outer.charge;
-	empty_waits();
-}
+/* ---- behind runs ---- */
 
 /* An error leaves the run: the calls end that go on, those that the server times, too. */
-static void
-settle_failed(PfsNodeQuery *query)
+void
+pfs_nodes_fail(PfsNodeQuery *query)
 {
 	PfsNodeCount *counts = query->output;
-	uint64		at = ticks_now();
+	uint64		at = pfs_node_clock();
 
 	for (uint32 id = 0; id < query->nids; id++)
 	{
@@ -725,19 +525,9 @@ settle_failed(PfsNodeQuery *query)
 	}
 }
 
-static PfsNodeQuery *
-find_open(const QueryDesc *desc)
-{
-	PfsNodeQuery *query = pfs_node_queries;
-
-	while (query != NULL && query->estate != desc->estate)
-		query = query->next;
-	return query;
-}
-
 /* EXPLAIN without ANALYZE, as auto_explain calls it, would print what a Hash has because of its timer. */
-static void
-forget_hash_statistics(const PfsNodeQuery *query)
+void
+pfs_nodes_forget_hashes(const PfsNodeQuery *query)
 {
 	for (uint32 id = 0; id < query->nids && query->estate->es_instrument == 0; id++)
 	{
@@ -749,66 +539,6 @@ forget_hash_statistics(const PfsNodeQuery *query)
 		castNode(HashState, state)->shared_info = NULL;
 	}
 }
-
-void
-pfs_nodes_run(ExecutorRun_hook_type run, PFS_EXECUTOR_RUN_PARAMS)
-{
-	PfsNodeQuery *query = find_open(desc);
-	Outer		outer;
-
-	if (query != NULL && !query->is_ready)
-		make_ready(query, desc);
-	if (query == NULL || query->measured == NULL)
-	{
-		run(PFS_EXECUTOR_RUN_ARGS);
-		return;
-	}
-	outer = begin_run(query);
-	PG_TRY();
-	{
-		run(PFS_EXECUTOR_RUN_ARGS);
-	}
-	PG_CATCH();
-	{
-		settle_failed(query);
-		end_run(query, outer);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	query->output->rows += desc->estate->es_processed;
-	end_run(query, outer);
-	forget_hash_statistics(query);
-}
-
-/* The parts of WITH that are completed here are nodes, too. */
-void
-pfs_nodes_finish(ExecutorFinish_hook_type finish, QueryDesc *desc)
-{
-	PfsNodeQuery *query = find_open(desc);
-	Outer		outer;
-
-	if (query == NULL || query->measured == NULL)
-	{
-		finish(desc);
-		return;
-	}
-	outer = begin_run(query);
-	PG_TRY();
-	{
-		finish(desc);
-	}
-	PG_CATCH();
-	{
-		settle_failed(query);
-		end_run(query, outer);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	end_run(query, outer);
-	forget_hash_statistics(query);
-}
-
-/* ---- the end ---- */
 
 /* Rows and loops of a node that the server times; without those of workers, which EXPLAIN ANALYZE has added. */
 static void
@@ -833,112 +563,17 @@ take_server_counts(NodeSlot *s)
 	s->count->timed += loops;
 }
 
-/* The sums of one execution; Output's rows are the query's. */
-static PfsNodeSums
-sums_of(const PfsNodeCount *count, bool is_worker)
+void
+pfs_nodes_take_counts(PfsNodeQuery *query)
 {
-	return (PfsNodeSums)
-	{
-		.executions = is_worker ? 0 : 1,
-			.loops = count->loops,
-			.rows = count->rows,
-			.calls = count->calls,
-			.timed = count->timed,
-			.total = count->total,
-			.self = count->total - count->below,
-			.max_total = count->total
-	};
-}
-
-/* Adds the counts to the plan's nodes; of a plan that has gone meanwhile, to all others. */
-static void
-add_counts(const PfsNodeQuery *query)
-{
-	const PfsMeasured *as = query->measured;
-	PfsPinnedDigest *pinned;
-	PfsNode    *node;
-
-	pfs_write_begin(pfs_my_thread);
-	pinned = pfs_plan_enter(&as->key, as->plan_id, false);
-	node = pfs_node_at(pinned != NULL ? pfs_load_acquire(&pinned->digest->nodes) : 0);
-	for (uint32 i = 0; i < as->n; i++)
-	{
-		PfsNodeSums sums = sums_of(&query->output[i], query->is_worker);
-
-		if (query->output[i].entered != PFS_NODE_LET_GO)
-			pfs_node_add(node != NULL ? node : pfs_other_nodes, &sums);
-		node = node != NULL ? pfs_node_next(node) : NULL;
-	}
-	pfs_digest_leave(pinned);
-	pfs_write_end(pfs_my_thread);
-}
-
-/* The query's memory goes: at the executor's end, or with the transaction that an error has ended. */
-static void
-end_cb(void *arg)
-{
-	PfsNodeQuery *query = arg;
-	PfsNodeQuery **at = &pfs_node_queries;
-
-	while (*at != NULL && *at != query)
-		at = &(*at)->next;
-	if (*at != NULL)
-		*at = query->next;
-	if (running == query)
-		running = NULL;
-	if (query->measured == NULL || pfs_node_area == NULL || pfs_my_thread == NULL)
-		return;
 	for (uint32 id = 0; id < query->nids; id++)
 	{
-		if (query->slots[id].state != NULL && query->slots[id].is_timed)
-			take_server_counts(&query->slots[id]);
+		NodeSlot   *s = &query->slots[id];
+
+		if (s->state == NULL)
+			continue;
+		if (s->is_timed)
+			take_server_counts(s);
+		s->count->calls += pfs_pace_calls(&s->pace);
 	}
-	for (uint32 i = 0; i < query->measured->n; i++)
-		pfs_budget_spend(query->output[i].calls, query->output[i].timed, 1);
-	if (!pfs_is_writing(pfs_my_thread))
-		add_counts(query);
-	pfs_measured_end(query->measured);
-}
-
-/* ---- which executions ---- */
-
-/* Is a worker's leader measuring?  Else by the budget. */
-static bool
-is_wanted(const PfsKnownPlan *known)
-{
-	if (IsParallelWorker())
-		return true;
-	return pfs_plan_nodes == PFS_PLAN_NODES_ALL || pfs_budget_has_room(known->measured == 0);
-}
-
-void
-pfs_nodes_start(QueryDesc *desc)
-{
-	const PlannedStmt *stmt = pfs_plan_to_measure;
-	PfsKnownPlan *known = pfs_known_plan(stmt->queryId);
-	MemoryContext context;
-	PfsNodeQuery *query;
-
-	pfs_plan_to_measure = NULL;
-	/* Where its start has failed, another plan may lie there by now. */
-	if (desc->plannedstmt != stmt || desc->planstate == NULL || pfs_my_thread == NULL || pfs_text_is_made ||
-		(!IsParallelWorker() && (known->stmt != stmt || known->plan_id == 0)) || !is_wanted(known))
-		return;
-	context = desc->estate->es_query_cxt;
-	query = MemoryContextAllocZero(context, sizeof(PfsNodeQuery));
-	query->estate = desc->estate;
-	query->stmt = stmt;
-	query->is_worker = IsParallelWorker();
-	query->exact_calls = pfs_plan_nodes == PFS_PLAN_NODES_ALL ? PG_UINT64_MAX : PFS_PACE_EXACT;
-	query->user = pfs_plan_to_measure_user;
-	if (!query->is_worker)
-	{
-		query->plan_id = known->plan_id;
-		known->measured++;
-	}
-	query->end.func = end_cb;
-	query->end.arg = query;
-	MemoryContextRegisterResetCallback(context, &query->end);
-	query->next = pfs_node_queries;
-	pfs_node_queries = query;
 }

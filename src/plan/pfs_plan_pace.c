@@ -9,15 +9,22 @@
 #include "pfs_guc.h"
 #include "pfs_plan_pace.h"
 
-/* The largest and the smallest weight of a timed call, behind the first ones. */
-#define STRIDE_MIN	16
+/* The weight of a timed call, behind the first ones and behind many; and the largest. */
+#define STRIDE_FIRST	8
+#define STRIDE_MANY	64
+#define MANY_CALLS	1000
 #define STRIDE_MAX	4096
 
-/* One execution: a tenth of its time. */
+/* One execution: a tenth of its time; and after which part of a second that tells something. */
 #define OF_EXECUTION 10
+#define EVENED_OUT	100
 
-/* Counting a call costs so much of the clock's two readings; bench/nodes measures it. */
-#define CALLS_PER_CLOCK 6
+/*
+ * What a call costs that is counted, and one that is timed, by what a reading of the clock takes when another one has
+ * just been made: measured by bench/nodes, where the node's own work is in the way of both.
+ */
+#define CLOCKS_PER_CALL		0.17
+#define CLOCKS_PER_TIMED	3
 
 /* To give a node our functions, and to add its counts to the plan's, costs as much as so many readings. */
 #define CLOCKS_PER_NODE 20
@@ -65,25 +72,31 @@ measure_clock(void)
 static uint64
 cost_of(uint64 calls, uint64 timed)
 {
-	return calls * pfs_pace_clock_ticks / CALLS_PER_CLOCK + 2 * timed * pfs_pace_clock_ticks;
+	return (calls * CLOCKS_PER_CALL + timed * CLOCKS_PER_TIMED) * pfs_pace_clock_ticks;
 }
 
+/*
+ * The weight follows what measuring has cost: at the begin that is much of what little has been done.  A node is let go no
+ * sooner than when that has evened out.
+ */
 bool
-pfs_pace_next(PfsPace *pace, uint64 calls, uint64 elapsed, uint64 *cost)
+pfs_pace_next(PfsPace *pace, uint64 all, uint32 calls, uint64 elapsed, uint64 *cost)
 {
-	*cost += cost_of(calls - pace->calls, 1);
-	pace->calls = calls;
-	if (pace->stride < STRIDE_MIN)
-		pace->stride = STRIDE_MIN;
-	else if (*cost > elapsed / OF_EXECUTION)
-	{
-		if (pace->stride == STRIDE_MAX)
-			return false;
-		pace->stride *= 2;
-	}
+	uint32		least = all > MANY_CALLS ? STRIDE_MANY : STRIDE_FIRST;
+	bool		is_slow;
+	bool		costs_too_much;
+
+	*cost += cost_of(calls, 1);
+	is_slow = *cost > elapsed / OF_EXECUTION;
+	costs_too_much = is_slow && pace->stride == STRIDE_MAX && elapsed > pfs_clock->frequency[pfs_timer_default()] / EVENED_OUT;
+	if (is_slow)
+		pace->stride = Min(pace->stride * 2, STRIDE_MAX);
+	else if (pace->stride > least && *cost < elapsed / OF_EXECUTION / 2)
+		pace->stride /= 2;
+	pace->stride = Max(pace->stride, least);
 	/* From 0 to twice the stride less two: on average one less than it. */
-	pace->untimed = random_below(2 * pace->stride - 1);
-	return true;
+	pace->gap = pace->untimed = random_below(2 * pace->stride - 1);
+	return !costs_too_much;
 }
 
 /* ---- the budget ---- */

@@ -17,14 +17,14 @@
 #include "pfs_clock.h"
 
 /* Calls of a node in one execution that are all timed. */
-#define PFS_PACE_EXACT 1000
+#define PFS_PACE_EXACT 100
 
 /* A node's, in one execution. */
 typedef struct PfsPace
 {
 	uint32		untimed;		/* calls until the next one that is timed */
-	uint32		stride;			/* the weight of that */
-	uint64		calls;			/* of the node, at the last look */
+	uint32		gap;			/* how many these were at first */
+	uint32		stride;			/* the weight of the one that is timed */
 } PfsPace;
 
 /* Ticks that a clock's two readings take; 0: not measured yet. */
@@ -46,11 +46,19 @@ pfs_pace_ticks(const PfsPace *pace, uint64 ticks, uint64 settled)
 	return ticks * pace->stride + settled;
 }
 
+/* Calls that have not been counted yet: those of the gap, so far. */
+static inline uint32
+pfs_pace_calls(const PfsPace *pace)
+{
+	return pace->gap - pace->untimed;
+}
+
 /*
- * Behind a timed call of a node that has had more than PFS_PACE_EXACT: decides which one is timed next.  elapsed: of the
- * execution, in ticks; *cost: what measuring it has cost by now.  False: not even counting its calls pays.
+ * Behind a timed call of a node that has had more than PFS_PACE_EXACT: decides which one is timed next.  all: its calls; calls: those
+ * since the one that was timed before; elapsed: of the execution, in ticks; *cost: what measuring it has cost by now.  False: not even
+ * counting its calls pays.
  */
-extern bool pfs_pace_next(PfsPace *pace, uint64 calls, uint64 elapsed, uint64 *cost);
+extern bool pfs_pace_next(PfsPace *pace, uint64 all, uint32 calls, uint64 elapsed, uint64 *cost);
 
 /* ---- the budget of the process ---- */
 

@@ -1,0 +1,285 @@
+# Plans' nodes: rows and loops of many plans are those of EXPLAIN ANALYZE, in the same execution; own times add up to the
+# run's, and none is negative; whatever enters, rescans, abandons or fails in a node.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use JSON::PP;
+use PfsServer;
+use Test::More;
+
+my $nodes = 'pfs.plan_nodes_summary_by_plan';
+my $waits = 'pfs.events_waits_summary_by_plan_node';
+my $parallel = PfsServer::version() >= 16 ? 'debug_parallel_query' : 'force_parallel_mode';
+
+my $server = PfsServer->new('main', conf => <<'EOT');
+autovacuum = off
+compute_query_id = on
+jit = off
+max_parallel_workers = 8
+max_worker_processes = 16
+work_mem = 1MB
+pfs.save_interval = 0
+EOT
+$server->start;
+$server->sql(<<'EOT');
+CREATE EXTENSION pfs;
+CREATE EXTENSION postgres_fdw;
+CREATE TABLE a (i int PRIMARY KEY, j int, t text);
+INSERT INTO a SELECT g, g % 100, 'row ' || g FROM generate_series(1, 10000) g;
+CREATE TABLE b (i int, j int, k int);
+INSERT INTO b SELECT g, g % 50, g % 7 FROM generate_series(1, 5000) g;
+CREATE TABLE c (i int PRIMARY KEY, n numeric);
+INSERT INTO c SELECT g, g FROM generate_series(1, 500) g;
+CREATE TABLE w (i int PRIMARY KEY, j int);
+INSERT INTO w SELECT g, g FROM generate_series(1, 1000) g;
+CREATE TABLE log (i int);
+CREATE INDEX ON a (j);
+CREATE INDEX ON b (i);
+CREATE INDEX ON b (j);
+CREATE INDEX ON b (k);
+CREATE INDEX ON w (j);
+CREATE TABLE p (i int, j int) PARTITION BY RANGE (i);
+SELECT format('CREATE TABLE p%s PARTITION OF p FOR VALUES FROM (%s) TO (%s)', g, g * 100, g * 100 + 100) FROM generate_series(0, 9) g \gexec
+INSERT INTO p SELECT g, g % 10 FROM generate_series(0, 999) g;
+CREATE INDEX ON p (i);
+CREATE FUNCTION twice(x int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT count(*) FROM c WHERE i <= x % 10) * 2; END $$;
+CREATE FUNCTION numbers(n int) RETURNS SETOF int LANGUAGE plpgsql AS $$ BEGIN FOR i IN 1 .. n LOOP RETURN NEXT i; END LOOP; END $$;
+CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log VALUES (NEW.i); RETURN NEW; END $$;
+CREATE TABLE g (i int PRIMARY KEY, j int);
+CREATE TRIGGER before BEFORE INSERT OR UPDATE ON g FOR EACH ROW EXECUTE FUNCTION noted();
+CREATE TRIGGER after AFTER INSERT OR UPDATE ON g FOR EACH ROW EXECUTE FUNCTION noted();
+VACUUM ANALYZE;
+EOT
+
+# ---- the plans ----
+
+# What enforces one way or another, and what is asked then.
+my @plans = (
+	'' => 'SELECT 1',
+	'' => 'SELECT * FROM generate_series(1, 100)',
+	'' => "SELECT * FROM (VALUES (1, 'a'), (2, 'b')) v",
+	'' => 'SELECT * FROM a',
+	'' => 'SELECT * FROM a WHERE i = 17',
+	'' => 'SELECT i FROM a WHERE i < 100',
+	'' => 'SELECT * FROM a LIMIT 10',
+	'' => 'SELECT * FROM a OFFSET 9990',
+	'' => 'SELECT * FROM a WHERE false',
+	'' => 'SELECT count(*) FROM a',
+	'' => 'SELECT j, count(*) FROM a GROUP BY j',
+	'hashagg' => 'SELECT j, count(*) FROM a GROUP BY j',
+	'hashagg sort' => 'SELECT DISTINCT j FROM a',
+	'' => 'SELECT j, count(*) FROM a GROUP BY ROLLUP (j)',
+	'' => 'SELECT j, i % 3, count(*) FROM a GROUP BY GROUPING SETS ((j), (i % 3), ())',
+	'' => 'SELECT * FROM a ORDER BY t',
+	'' => 'SELECT * FROM a ORDER BY t LIMIT 5',
+	'' => 'SELECT * FROM a ORDER BY j, t LIMIT 50',
+	'sort' => 'SELECT * FROM a ORDER BY j, t LIMIT 50',
+	'' => 'SELECT i, sum(j) OVER (PARTITION BY j ORDER BY i) FROM a',
+	'' => 'SELECT i, rank() OVER (ORDER BY t) FROM a LIMIT 3',
+	'' => 'SELECT * FROM a JOIN b USING (i)',
+	'mergejoin nestloop' => 'SELECT * FROM a JOIN b USING (i)',
+	'hashjoin nestloop' => 'SELECT * FROM a JOIN b USING (i)',
+	'hashjoin mergejoin' => 'SELECT * FROM a JOIN b USING (i) WHERE a.j < 5',
+	'hashjoin mergejoin memoize' => 'SELECT * FROM b JOIN a ON a.i = b.j',
+	'hashjoin mergejoin' => 'SELECT * FROM b JOIN a ON a.i = b.j',
+	'hashjoin mergejoin indexscan bitmapscan indexonlyscan' => 'SELECT * FROM c JOIN b ON c.i = b.i WHERE c.i < 20',
+	'hashjoin mergejoin material indexscan bitmapscan indexonlyscan' => 'SELECT * FROM c JOIN b ON c.i = b.i WHERE c.i < 5',
+	'' => 'SELECT * FROM a LEFT JOIN c USING (i) WHERE c.i IS NULL',
+	'' => 'SELECT * FROM a RIGHT JOIN c USING (i)',
+	'' => 'SELECT * FROM a FULL JOIN c USING (i)',
+	'mergejoin' => 'SELECT * FROM b x FULL JOIN b y ON x.i = y.i',
+	'hashjoin' => 'SELECT * FROM b x FULL JOIN b y ON x.i = y.i',
+	'hashjoin' => 'SELECT * FROM b x JOIN b y ON x.k = y.k WHERE x.i < 30 AND y.i < 30',
+	'' => 'SELECT * FROM c x JOIN c y USING (i) JOIN c z USING (i)',
+	'mergejoin nestloop' => 'SELECT * FROM c x JOIN (SELECT y.i FROM c y JOIN b z USING (i)) q USING (i)',
+	'mergejoin nestloop' => 'SELECT * FROM (SELECT x.i FROM c x JOIN b y USING (i)) r JOIN (SELECT y.i FROM c y JOIN b z USING (i)) q USING (i)',
+	'' => 'SELECT * FROM a WHERE EXISTS (SELECT FROM b WHERE b.i = a.i AND k = 3)',
+	'' => 'SELECT * FROM a WHERE NOT EXISTS (SELECT FROM b WHERE b.i = a.i)',
+	'' => 'SELECT * FROM a WHERE i IN (SELECT j FROM b)',
+	'' => 'SELECT * FROM a WHERE i NOT IN (SELECT j FROM b)',
+	'' => 'SELECT *, (SELECT max(n) FROM c) FROM b WHERE i < 10',
+	'' => 'SELECT *, (SELECT count(*) FROM c WHERE c.i < b.k) FROM b WHERE i < 50',
+	'' => 'SELECT *, (SELECT t FROM a WHERE a.i = b.j) FROM b WHERE i < 200',
+	'' => 'SELECT * FROM b WHERE j > (SELECT avg(i) / 20 FROM c)',
+	'' => 'SELECT * FROM b WHERE k > ALL (SELECT i % 5 FROM c WHERE c.i < b.j)',
+	'' => 'SELECT * FROM b WHERE i < 30 AND (EXISTS (SELECT FROM c WHERE c.i = b.i) OR k = 1)',
+	'' => 'SELECT * FROM b, LATERAL (SELECT * FROM a WHERE a.j = b.j LIMIT 2) l WHERE b.i < 30',
+	'' => 'SELECT * FROM b, LATERAL (SELECT count(*) FROM a WHERE a.i < b.j) l WHERE b.i < 30',
+	'' => 'SELECT * FROM c, generate_series(1, c.i) s WHERE c.i < 20',
+	'' => 'WITH x AS MATERIALIZED (SELECT * FROM c) SELECT * FROM x JOIN x y USING (i)',
+	'' => 'WITH x AS MATERIALIZED (SELECT * FROM c) SELECT * FROM x LIMIT 3',
+	'' => 'WITH x AS MATERIALIZED (SELECT * FROM a) SELECT (SELECT count(*) FROM x WHERE x.i < c.i) FROM c WHERE i < 5',
+	'' => 'WITH RECURSIVE r(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM r WHERE n < 50) SELECT * FROM r',
+	'' => 'WITH RECURSIVE r(n) AS (SELECT i FROM c WHERE i = 1 UNION SELECT c.i FROM r JOIN c ON c.i = r.n + 1 WHERE r.n < 30) SELECT * FROM r',
+	'seqscan indexscan indexonlyscan' => 'SELECT * FROM a WHERE j = 5',
+	'seqscan indexscan indexonlyscan' => 'SELECT * FROM b WHERE j = 5 AND k = 3',
+	'seqscan indexscan indexonlyscan' => 'SELECT * FROM b WHERE j = 5 OR k = 3 OR i = 7',
+	'seqscan indexscan indexonlyscan' => 'SELECT * FROM b WHERE (j = 5 OR i = 7) AND k = 3',
+	'seqscan indexscan indexonlyscan hashjoin mergejoin' => 'SELECT * FROM c JOIN b ON b.j = c.i WHERE c.i < 20',
+	'seqscan indexscan indexonlyscan hashjoin mergejoin' => 'SELECT * FROM c JOIN b ON b.j = c.i OR b.k = c.i WHERE c.i < 20',
+	'seqscan bitmapscan' => 'SELECT * FROM c JOIN b ON b.j = c.i WHERE c.i < 20',
+	'' => 'SELECT * FROM a WHERE i = ANY (ARRAY[1, 5, 9])',
+	'' => "SELECT * FROM a WHERE ctid = '(0,1)'",
+	'' => "SELECT * FROM a WHERE ctid < '(3,1)'",
+	'' => 'SELECT * FROM a TABLESAMPLE SYSTEM (50) REPEATABLE (1)',
+	'' => 'SELECT i FROM a WHERE i < 10 UNION ALL SELECT i FROM b WHERE i < 10',
+	'' => 'SELECT i FROM a UNION SELECT i FROM b',
+	'' => 'SELECT i FROM a INTERSECT SELECT i FROM b',
+	'hashagg' => 'SELECT i FROM a EXCEPT SELECT i FROM b',
+	'' => 'SELECT i FROM c EXCEPT ALL SELECT i FROM b WHERE i < 100',
+	'' => '(SELECT i FROM a ORDER BY i) UNION ALL (SELECT i FROM c ORDER BY i) ORDER BY 1 LIMIT 20',
+	'' => 'SELECT generate_series(1, 5), i FROM c',
+	'' => 'SELECT twice(i) FROM c',
+	'' => 'SELECT * FROM numbers(20) s JOIN c ON c.i = s',
+	'' => 'SELECT twice(i) FROM c WHERE twice(i) > 2',
+	'' => "SELECT * FROM XMLTABLE('/r/x' PASSING '<r><x>1</x><x>2</x></r>' COLUMNS x int PATH '.') q",
+	'' => 'SELECT * FROM c WHERE i < 100 FOR UPDATE',
+	'' => 'SELECT * FROM c JOIN b USING (i) WHERE i < 50 ORDER BY n FOR SHARE OF c',
+	'' => 'SELECT min(i), max(i) FROM a',
+	'' => 'SELECT count(DISTINCT j), count(*) FROM a',
+	'' => 'SELECT * FROM pg_class, pg_attribute WHERE attrelid = pg_class.oid AND attnum = 1',
+	'' => 'SELECT * FROM (SELECT i, j FROM a OFFSET 0) q WHERE j = 3',
+	'' => 'SELECT * FROM (SELECT i, row_number() OVER (ORDER BY i) r FROM a) q WHERE r < 10',
+	'' => 'INSERT INTO log VALUES (1)',
+	'' => 'INSERT INTO log SELECT i FROM c RETURNING i',
+	'' => 'INSERT INTO w VALUES (1, 1), (2000, 1) ON CONFLICT (i) DO UPDATE SET j = w.j + 1',
+	'' => 'UPDATE w SET j = j + 1 WHERE i < 50',
+	'' => 'UPDATE w SET j = c.i FROM c WHERE c.i = w.i RETURNING w.*',
+	'' => 'DELETE FROM w WHERE i BETWEEN 60 AND 80',
+	'' => 'DELETE FROM w USING c WHERE c.i = w.i AND c.i < 10',
+	'' => 'MERGE INTO w USING c ON c.i = w.i WHEN MATCHED AND c.i < 100 THEN UPDATE SET j = 0 WHEN NOT MATCHED THEN INSERT VALUES (c.i, 1)',
+	'' => 'INSERT INTO g SELECT i, i FROM c WHERE i < 30',
+	'' => 'UPDATE g SET j = 1',
+	'' => 'WITH x AS (INSERT INTO log SELECT i FROM c RETURNING i) SELECT count(*) FROM x',
+	'' => 'WITH x AS (DELETE FROM log RETURNING i) SELECT * FROM x LIMIT 1',
+	'' => 'WITH x AS (UPDATE w SET j = 5 WHERE i < 20), y AS (INSERT INTO log SELECT 1) SELECT 1',
+);
+
+# Plans with workers; and any plan in a worker.
+my @parallel = (
+	'SELECT count(*) FROM a',
+	'SELECT * FROM a WHERE j = 3',
+	'SELECT * FROM a ORDER BY t',
+	'SELECT j, count(*) FROM a GROUP BY j',
+	'SELECT count(*) FROM a JOIN b USING (i)',
+	'SELECT count(*) FROM a x JOIN a y USING (i) JOIN a z USING (i)',
+	'SELECT count(*) FROM a JOIN c USING (i)',
+	'SELECT * FROM (SELECT j, count(*) n FROM a GROUP BY j) x JOIN (SELECT j, count(*) m FROM b GROUP BY j) y USING (j)',
+	'SELECT count(*) FROM a WHERE i IN (SELECT j FROM b)',
+	'SELECT count(*) FROM p JOIN a USING (i)',
+	'SELECT c.i, (SELECT count(*) FROM a WHERE a.j = c.i) FROM c WHERE c.i < 3',
+	'SELECT count(*) FROM (SELECT i FROM a UNION ALL SELECT i FROM b) u',
+);
+
+# ---- what EXPLAIN says, and what is counted ----
+
+# All nodes of a plan in JSON: their types, tables, loops and rows.
+sub flatten
+{
+	my ($node) = @_;
+	my $loops = $node->{'Actual Loops'};
+
+	return (
+		{ type => $node->{'Node Type'}, loops => $loops, rows => $node->{'Actual Rows'} * $loops, of => $node->{'Index Name'} // $node->{'Relation Name'} // '' },
+		map { flatten($_) } @{ $node->{Plans} // [] });
+}
+
+# Each node as text, of both kinds alike; rows are averages there, rounded by half a loop's row.
+sub sorted { return sort { "$a->{type} $a->{of}" cmp "$b->{type} $b->{of}" || $a->{loops} <=> $b->{loops} || $a->{rows} <=> $b->{rows} } @_; }
+sub words { return join "\n", map { "$_->{type} $_->{of} loops=$_->{loops} rows=$_->{rows}" } @_; }
+
+# What differs between the plan that EXPLAIN shows and the one that was counted; '' if nothing does.
+sub difference
+{
+	my ($shown, $counted, $fuzzy) = @_;
+	my @shown = sorted(@$shown);
+	my @counted = sorted(@$counted);
+	my $both = "EXPLAIN\n" . words(@shown) . "\ncounted\n" . words(@counted);
+
+	return $both if @shown != @counted;
+	for my $i (0 .. $#shown)
+	{
+		my ($s, $c) = ($shown[$i], $counted[$i]);
+
+		return $both if "$s->{type} $s->{of}" ne "$c->{type} $c->{of}" || $s->{loops} != $c->{loops} ||
+		  abs($s->{rows} - $c->{rows}) > ($s->{loops} > 1 ? $s->{loops} * 0.501 : 0.001);
+	}
+	return '';
+}
+
+# Explains a statement while each call is timed; what EXPLAIN shows, what was counted of the same plan, and the times of it.
+sub explained
+{
+	my ($settings, $query) = @_;
+	my ($status, $out, $err) = $server->psql(<<"EOT");
+SET pfs.plan_nodes = off;
+TRUNCATE pfs.events_statements_summary_by_digest;
+BEGIN;
+$settings
+SET pfs.plan_nodes = 'all';
+EXPLAIN (ANALYZE, FORMAT JSON, COSTS OFF, TIMING OFF, SUMMARY OFF) $query;
+SET pfs.plan_nodes = off;
+ROLLBACK;
+SELECT '---';
+SELECT query_id, plan_id, node_id, node_type, coalesce(index_name, object_name, ''), count_loops, sum_rows, count_measured,
+	sum_timer_total, sum_timer_self, count_calls, count_timed FROM $nodes WHERE query_id IS NOT NULL;
+EOT
+	my ($json, $rows) = split /^---\n/m, $out, 2;
+	my @shown;
+	my %counted;
+
+	return { error => "$out$err" } if $status != 0 || !defined $rows;
+	@shown = flatten(decode_json($json)->[0]{Plan});
+	for (split /\n/, $rows)
+	{
+		my ($query_id, $plan_id, $id, @node) = split /\|/, $_;
+		my %node;
+
+		@node{qw(type of loops rows measured total self calls timed)} = @node;
+		$counted{"$query_id $plan_id"}[$id] = \%node;
+	}
+	# The one with these types: functions may have others.
+	my $types = join ' ', sort map { $_->{type} } @shown;
+	my ($of) = grep { join(' ', sort map { $_->{type} } @{ $_ }[1 .. $#$_]) eq $types } values %counted;
+
+	return { shown => \@shown, counted => $of, error => $of ? '' : "no such plan: $types, but\n" . join "\n",
+		map { join ' ', sort map { $_->{type} } @$_ } values %counted };
+}
+
+# A plan's numbers are right.  total: does the run's time come from one process?
+sub check_plan
+{
+	my ($what, $settings, $query, $alone) = @_;
+	my $found = explained($settings, $query);
+	my @problems;
+
+	return fail("$what: $found->{error}") if $found->{error};
+	my ($output, @counted) = @{ $found->{counted} };
+	my $selfs = 0;
+
+	push @problems, difference($found->{shown}, \@counted);
+	$selfs += $_->{self} for $output, @counted;
+	push @problems, "own times add up to $selfs, the run took $output->{total}" if $alone && abs($selfs - $output->{total}) > 1e-6 * $output->{total} + 2000 * (@counted + 1);
+	push @problems, "$_->{type}: self $_->{self}" for grep { $_->{self} < 0 || $_->{timed} < $_->{calls} } @counted;
+	return is(join("\n", grep { $_ ne '' } @problems), '', $what);
+}
+
+while (my ($off, $query) = splice @plans, 0, 2)
+{
+	check_plan("$query" . ($off ? " without $off" : ''), "SET LOCAL max_parallel_workers_per_gather = 0;\n" .
+		join('', map { "SET LOCAL enable_$_ = off;\n" } split / /, $off), $query, 1);
+}
+my $workers = join '', map { "SET LOCAL $_;\n" } 'max_parallel_workers_per_gather = 2', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0',
+  'min_parallel_table_scan_size = 0', 'min_parallel_index_scan_size = 0';
+for my $query (@parallel)
+{
+	for my $way ('', "SET LOCAL enable_hashjoin = off;\n", "SET LOCAL enable_mergejoin = off;\nSET LOCAL enable_nestloop = off;\nSET LOCAL enable_parallel_hash = off;\n")
+	{
+		next if $query =~ / p / && $way ne '';
+		check_plan("workers: $query" . ($way =~ s/^SET LOCAL|\n//gr), $workers . $way, $query, 0) if $query !~ / p /;
+	}
+}
+check_plan("one worker: $_", "SET LOCAL $parallel = on;\n", $_, 0) for grep { !/UNION ALL/ } @parallel[0 .. 6];
+done_testing();
