@@ -159,7 +159,6 @@ make_ready(PfsNodeQuery *query, QueryDesc *desc)
 	{
 		query->output = &pfs_node_area->counts[query->measured->first];
 		query->slots = palloc0(query->nids * sizeof(NodeSlot));
-		query->parent_of = palloc0(query->measured->n * sizeof(uint16));
 		/* A worker's part is called anew by its leader, and a cursor's plan where it goes back. */
 		pfs_nodes_wrap(query, desc->planstate, number_of,
 					   query->is_worker || (desc->estate->es_top_eflags & EXEC_FLAG_REWIND) != 0);
@@ -176,20 +175,14 @@ typedef struct Outer
 	uint32		charge;
 } Outer;
 
-/* Waits so far are not the nodes', or are these nodes'; see pfs_charge_node. */
-static void
-empty_waits(void)
-{
-	if (pfs_local.waits != NULL)
-		pfs_digest_waits_forget();
-}
-
 static Outer
 begin_run(PfsNodeQuery *query)
 {
 	Outer		outer = {pfs_node_running, pfs_charge_node};
 
-	empty_waits();
+	/* What has waited so far are no nodes of this one. */
+	pfs_digest_waits_flush();
+	pfs_digest_waits_of_nodes();
 	query->measured->statement_id = pfs_digest_charged;
 	pfs_node_running = query;
 	pfs_charge_node = pfs_node_charge(query->output);
@@ -207,7 +200,7 @@ end_run(PfsNodeQuery *query, Outer outer)
 	query->output->timed++;
 	pfs_node_running = outer.running;
 	pfs_charge_node = outer.charge;
-	empty_waits();
+	pfs_digest_waits_flush();
 }
 
 static PfsNodeQuery *

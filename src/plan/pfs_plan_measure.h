@@ -55,7 +55,6 @@ typedef struct PfsNodeQuery
 	PfsNodeCount *output;
 	NodeSlot   *slots;			/* [nids] */
 	uint32		nids;
-	uint16	   *parent_of;		/* [measured->n] by number */
 	MemoryContextCallback end;
 } PfsNodeQuery;
 

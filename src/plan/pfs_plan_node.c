@@ -476,8 +476,6 @@ wrap_node(PlanState *state, void *arg)
 		give_instrument(s, true);
 	if (parent != NULL && (s->is_timed || (IsA(state, HashJoinState) && state->plan->parallel_aware)))
 		parent->has_lost_child = true;
-	if (parent != NULL)
-		query->parent_of[wrap->number_of[state->plan->plan_node_id]] = wrap->number_of[wrap->parent];
 	below.parent = state->plan->plan_node_id;
 	below.may_rescan = wrap->may_rescan || rescans_children(state);
 	return planstate_tree_walker(state, wrap_node, &below);
@@ -493,13 +491,56 @@ pfs_nodes_wrap(PfsNodeQuery *query, PlanState *top, const uint16 *number_of, boo
 
 /* ---- behind runs ---- */
 
-/* An error leaves the run: the calls end that go on, those that the server times, too. */
+/*
+ * The count below which an open call's time is: that of the call that was begun last before it, as calls are open one inside
+ * another; of a node below a Hash, the Hash's.
+ */
+static PfsNodeCount *
+caller_of_open(const PfsNodeQuery *query, const NodeSlot *s)
+{
+	const NodeSlot *parent = parent_slot(query, s);
+	PfsNodeCount *caller = query->output;
+
+	if (parent != NULL && parent->is_timed && !parent->is_first_timed)
+		return parent->count;
+	for (uint32 i = 1; i < query->measured->n; i++)
+	{
+		PfsNodeCount *count = &query->output[i];
+
+		if (count->entered < s->count->entered && count->entered > caller->entered)
+			caller = count;
+	}
+	return caller;
+}
+
+/* Ends the calls that were left, the innermost one last: those around it are looked for by their begins. */
+static void
+end_open_calls(PfsNodeQuery *query)
+{
+	uint64		at = pfs_node_clock();
+
+	for (uint32 id = 0; id < query->nids; id++)
+	{
+		NodeSlot   *s = &query->slots[id];
+		uint64		entered = s->state == NULL ? 0 : s->count->entered;
+
+		if (entered == 0 || entered == PFS_NODE_LET_GO)
+			continue;
+		caller_of_open(query, s)->below += at - entered;
+		s->count->total += at - entered;
+		s->count->calls++;
+		s->count->timed++;
+	}
+	for (uint32 i = 1; i < query->measured->n; i++)
+	{
+		if (query->output[i].entered != PFS_NODE_LET_GO)
+			pfs_store_relaxed(&query->output[i].entered, 0);
+	}
+}
+
 void
 pfs_nodes_fail(PfsNodeQuery *query)
 {
-	PfsNodeCount *counts = query->output;
-	uint64		at = pfs_node_clock();
-
 	for (uint32 id = 0; id < query->nids; id++)
 	{
 		NodeSlot   *s = &query->slots[id];
@@ -512,17 +553,7 @@ pfs_nodes_fail(PfsNodeQuery *query)
 		if (query->slots[id].state != NULL && query->slots[id].timed_child >= 0)
 			(void) settle_timed(query, &query->slots[id]);
 	}
-	for (uint32 i = 1; i < query->measured->n; i++)
-	{
-		uint64		entered = counts[i].entered;
-
-		if (entered == 0 || entered == PFS_NODE_LET_GO)
-			continue;
-		counts[i].timed++;
-		counts[i].total += at - entered;
-		counts[query->parent_of[i]].below += at - entered;
-		pfs_store_relaxed(&counts[i].entered, 0);
-	}
+	end_open_calls(query);
 }
 
 /* EXPLAIN without ANALYZE, as auto_explain calls it, would print what a Hash has because of its timer. */

@@ -24,12 +24,32 @@ forget_all(void)
 		pfs_my_thread->digest_waits[i].key = 0;
 }
 
-void
-pfs_digest_waits_forget(void)
-{
-	bool		entered = pfs_write_enter(pfs_my_thread);
+/* The process has got a place for waits of no node since the last call. */
+static bool of_no_node = true;
 
+void
+pfs_digest_waits_of_nodes(void)
+{
+	bool		entered;
+
+	if (!of_no_node || pfs_local.waits == NULL)
+		return;
+	entered = pfs_write_enter(pfs_my_thread);
 	forget_all();
+	of_no_node = false;
+	if (entered)
+		pfs_write_end(pfs_my_thread);
+}
+
+void
+pfs_digest_waits_flush(void)
+{
+	bool		entered;
+
+	if (pfs_local.waits_used == 0)
+		return;
+	entered = pfs_write_enter(pfs_my_thread);
+	pfs_charge.full_cb();
 	if (entered)
 		pfs_write_end(pfs_my_thread);
 }
@@ -81,6 +101,8 @@ pfs_digest_wait_add_slow(PfsInstrumentId instrument, bool timed, uint64 ticks)
 	{
 		pfs_digest_wait_clear(w);
 		w->key = key;
+		if (pfs_charge_node == 0)
+			of_no_node = true;
 		w->bit = UINT64_C(1) << i;
 	}
 	else if (i != home)

@@ -60,13 +60,14 @@ extern PFS_HIDDEN PfsChargeCallbacks pfs_charge;
 
 /*
  * The node of the plan that is being executed and measured (../node): waits that end are its.  0: none is measured.  Who
- * makes it another than 0 calls pfs_digest_waits_forget() before: so no place of the table has a key that the fast path
+ * makes it another than 0 calls pfs_digest_waits_of_nodes() before: so no place of the table has a key that the fast path
  * knows, and all waits go the slow one.
  */
 extern PFS_HIDDEN uint32 pfs_charge_node;
 
-/* Empties the table, also of its places' keys. */
-extern void pfs_digest_waits_forget(void);
+/* Empties the table; the first one of its places' keys, too, if any may be that of no node. */
+extern void pfs_digest_waits_of_nodes(void);
+extern void pfs_digest_waits_flush(void);
 
 /* Sets an entry's counts to zero; it stays the entry of its instrument. */
 static inline void

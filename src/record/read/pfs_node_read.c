@@ -257,19 +257,33 @@ copy_facts(const PfsMeasured *query, PfsNodeFacts *facts)
 	return n == query->n && pfs_pages_word(pfs_plans.pages, index) == word;
 }
 
+/* Which node has called one whose call goes on?  That whose call was begun last before it. */
+static PfsNodeCount *
+caller_of_open(PfsNodeCount *counts, uint32 n, uint64 entered)
+{
+	PfsNodeCount *caller = counts;
+
+	for (uint32 i = 1; i < n; i++)
+	{
+		if (counts[i].entered < entered && counts[i].entered > caller->entered)
+			caller = &counts[i];
+	}
+	return caller;
+}
+
 /* Adds the calls that go on to their nodes, and below the ones that have called them. */
 static void
-add_open_calls(const PfsMeasured *query, const PfsNodeFacts *facts, PfsNodeCount *counts, uint64 now)
+add_open_calls(PfsNodeCount *counts, uint32 n, uint64 now)
 {
-	for (uint32 i = 0; i < query->n; i++)
+	for (uint32 i = 0; i < n; i++)
 	{
 		uint64		entered = counts[i].entered;
 
 		if (entered == 0 || entered == PFS_NODE_LET_GO || entered > now)
 			continue;
 		counts[i].total += now - entered;
-		if (i > 0 && facts[i].parent < query->n)
-			counts[facts[i].parent].below += now - entered;
+		if (i > 0)
+			caller_of_open(counts, n, entered)->below += now - entered;
 	}
 }
 
@@ -284,7 +298,7 @@ emit_query(const PfsThread *t, uint64 thread_id, PfsNodeArea *area, const PfsMea
 	if (query->since == 0 || query->first + query->n > PFS_NODES_MAX)
 		return;
 	has_facts = copy_facts(query, facts);
-	add_open_calls(query, facts, counts, now);
+	add_open_calls(counts, query->n, now);
 	for (uint32 i = 0; i < query->n; i++)
 	{
 		PfsNodeNow	row = {
