@@ -518,14 +518,17 @@ static void
 end_open_calls(PfsNodeQuery *query)
 {
 	uint64		at = pfs_node_clock();
+	bool		is_ended[PFS_NODES_MAX] = {0};
 
 	for (uint32 id = 0; id < query->nids; id++)
 	{
 		NodeSlot   *s = &query->slots[id];
 		uint64		entered = s->state == NULL ? 0 : s->count->entered;
 
-		if (entered == 0 || entered == PFS_NODE_LET_GO)
+		/* Partitions share a count. */
+		if (entered == 0 || entered == PFS_NODE_LET_GO || is_ended[s->count - query->output])
 			continue;
+		is_ended[s->count - query->output] = true;
 		caller_of_open(query, s)->below += at - entered;
 		s->count->total += at - entered;
 		s->count->calls++;
