@@ -93,6 +93,25 @@ use_rows(const PfsSaveRecords *r, int kind, const PfsSavedAny *record)
 }
 
 static void
+use_node(const PfsSaveRecords *r, int kind, const PfsSavedAny *record)
+{
+	const PfsNodeRow *node = (const PfsNodeRow *) record;
+	const PfsNodeWaitRow *wait = (const PfsNodeWaitRow *) record;
+
+	if (kind == PFS_SAVED_NODES_EVENT)
+		see_text(&((const PfsSavedEvent *) record)->name);
+	if (kind == PFS_SAVED_NODES_NODE)
+	{
+		FUZZ_CHECK(node->key.number < PFS_NODES_MAX && node->facts.parent < PFS_NODES_MAX && node->facts.type < PFS_NUM_NODE_TYPES);
+		FUZZ_CHECK(node->sums.executions <= PG_INT64_MAX / 2 && node->sums.rows <= PG_INT64_MAX / 2 && node->sums.total <= TICKS_MAX);
+	}
+	if (kind != PFS_SAVED_NODES_WAIT)
+		return;
+	FUZZ_CHECK(wait->instrument < r->nread[PFS_SAVED_NODES_EVENT] && wait->key.number < PFS_NODES_MAX);
+	see_totals(&wait->key.digest, &wait->totals);
+}
+
+static void
 use_load(const PfsSaveRecords *r, int kind, const PfsSavedAny *record)
 {
 	const PfsSavedPeriod *period = (const PfsSavedPeriod *) record;
@@ -128,6 +147,7 @@ static const struct
 	{&pfs_save_rows_format, use_rows},
 	{&pfs_save_load_format, use_load},
 	{&pfs_save_load_texts_format, use_load_text},
+	{&pfs_save_nodes_format, use_node},
 };
 
 static void

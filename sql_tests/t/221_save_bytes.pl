@@ -17,6 +17,7 @@ compute_query_id = on
 pfs.save_interval = 0
 pfs.instruments = 'wait/io/table/handler=ON'
 pfs.digests_size = 20
+pfs.plan_nodes = 'all'
 pfs.load_history_seconds = 3
 pfs.load_history_minutes = 1
 pfs.load_history_ten_minutes = 1
@@ -50,7 +51,7 @@ SKIP:
 	chomp(my $lib = run_ok($pg_config, '--pkglibdir'));
 	chomp(my $headers = run_ok($pg_config, '--includedir-server'));
 	run_ok(split(' ', $ENV{CC} // 'gcc'), '-std=gnu11', '-O1', '-D_GNU_SOURCE', '-DPGDLLEXPORT=',
-		(map { "-I$tree/src$_" } '', map { "/$_" } qw(compat container record/setup record/event record/statement record/read record/load)),
+		(map { "-I$tree/src$_" } '', map { "/$_" } qw(compat container record/setup record/event record/node record/statement record/read record/load)),
 		"-I$headers", '-o', $program, "$FindBin::RealBin/lib/save_flip.c",
 		(map { "$tree/src/record/load/pfs_$_.c" } qw(save_bytes save_record save_digest_bytes save_load_bytes)),
 		"$lib/libpgcommon.a", "$lib/libpgport.a", '-lm');
@@ -107,7 +108,7 @@ put_aside(PfsSaved::content($other), qr/another server, or another major version
 
 my @sections = PfsSaved::sections($good);
 
-is(join(' ', map { $_->{name} } @sections), 'digests digest_waits digest_rows load_history load_texts', 'the sections');
+is(join(' ', map { $_->{name} } @sections), 'digests digest_waits digest_rows load_history load_texts plan_nodes', 'the sections');
 
 # What is there of each section, and since when it counts, where it says so.
 my %counts = (
@@ -116,10 +117,11 @@ my %counts = (
 	digest_rows => q{SELECT coalesce(sum(count_insert), 0) FROM pfs.table_io_waits_summary_by_digest WHERE database_name = 'work'},
 	load_history => q{SELECT count(*) FROM pfs.load_history},
 	load_texts => q{SELECT count(DISTINCT digest_text) FROM pfs.load_history},
+	plan_nodes => q{SELECT coalesce(sum(count_measured), 0) FROM pfs.plan_nodes_summary_by_plan WHERE database_name = 'work' AND node_type = 'Output'},
 );
 my %resets = (
 	digests => 'events_statements_summary_by_digest', digest_waits => 'events_waits_summary_by_digest',
-	digest_rows => 'table_io_waits_summary_by_digest', load_history => 'load_history',
+	digest_rows => 'table_io_waits_summary_by_digest', load_history => 'load_history', plan_nodes => 'plan_nodes_summary_by_plan',
 );
 
 # The query_id of a text says which one it is, so a load history without its texts has some that digests know.
@@ -175,7 +177,7 @@ PfsSaved::put($server, $good);
 $server->start;
 %whole = %{ state_of() };
 $server->stop('immediate');
-is(join(' ', map { "$_ $whole{$_}" } 'digests', 'digest_waits', 'digest_rows'), 'digests 4 digest_waits 1 digest_rows 1', 'the whole file');
+is(join(' ', map { "$_ $whole{$_}" } 'digests', 'digest_waits', 'digest_rows', 'plan_nodes'), 'digests 4 digest_waits 1 digest_rows 1 plan_nodes 4', 'the whole file');
 cmp_ok($whole{$_}, '>', 0, "its $_") foreach 'load_history', 'load_texts';
 
 foreach my $section (@sections)
@@ -192,19 +194,19 @@ used_without(with_byte_changed($sections[1]{at} + 20), 'digest_waits', qr/^a sec
 my @whole = map { PfsSaved::section($_->{name}, $_->{bytes}) } @sections;
 
 # Bytes that are nonsense, with the right checksum.
-used_without(PfsSaved::file_of($good, PfsSaved::section('digests', "\x11"), @whole[ 1 .. 4 ]), 'digests',
+used_without(PfsSaved::file_of($good, PfsSaved::section('digests', "\x11"), @whole[ 1 .. 5 ]), 'digests',
 	qr/^section "digests" of file "[^"]*" is not read: its list of fields cannot be read$/, 'a section without its fields');
-used_without(PfsSaved::file_of($good, @whole[ 0 .. 1 ], PfsSaved::section('digest_rows', $sections[2]{bytes} . "\x01"), @whole[ 3, 4 ]), 'digest_rows',
+used_without(PfsSaved::file_of($good, @whole[ 0 .. 1 ], PfsSaved::section('digest_rows', $sections[2]{bytes} . "\x01"), @whole[ 3 .. 5 ]), 'digest_rows',
 	qr/^section "digest_rows" of file "[^"]*" is not read: field "database" of a record "rows" is damaged$/, 'half a record');
 
 # Without the last section, which the head says to be there.
-used_without(substr($good, 0, $sections[4]{at}), 'load_texts', qr/^file "[^"]*" has fewer bytes than the \d+ that it should have$/, 'a file that is cut off');
+used_without(substr($good, 0, $sections[5]{at}), 'plan_nodes', qr/^file "[^"]*" has fewer bytes than the \d+ that it should have$/, 'a file that is cut off');
 used_without($good . "\0", undef, qr/^file "[^"]*" has more bytes than the \d+ that it should have$/, 'a file that goes on');
 
 # ---- what a later version writes ----
 
-used_without(PfsSaved::file_of($good, $whole[0], PfsSaved::section('plans', 'anything'), @whole[ 1 .. 4 ]), undef, undef, 'a section that is not known');
-used_without(PfsSaved::file_of($good, @whole[ 4, 3, 2, 1, 0 ]), undef, undef, 'sections in another order');
+used_without(PfsSaved::file_of($good, $whole[0], PfsSaved::section('callers', 'anything'), @whole[ 1 .. 5 ]), undef, undef, 'a section that is not known');
+used_without(PfsSaved::file_of($good, @whole[ 5, 4, 3, 2, 1, 0 ]), undef, undef, 'sections in another order');
 
 # One that has killed its reader.
 PfsSaved::put($server, $good);

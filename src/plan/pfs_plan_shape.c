@@ -479,7 +479,7 @@ shape_of_plan(const PlannedStmt *stmt, uint32 *nodes, PfsPlanNumbers *numbers)
 			walk.parents[child->child_relid] = child->parent_relid;
 		}
 	}
-	shape = shape_of(stmt->planTree, &walk);
+	shape = mix(stmt->commandType, shape_of(stmt->planTree, &walk));
 	foreach(cell, stmt->subplans)
 	{
 		if (lfirst(cell) != NULL)

@@ -20,7 +20,7 @@ static uint32 major;
 
 static const PfsSaveFormat *const formats[] = {
 	&pfs_save_digests_format, &pfs_save_waits_format, &pfs_save_rows_format,
-	&pfs_save_load_format, &pfs_save_load_texts_format,
+	&pfs_save_load_format, &pfs_save_load_texts_format, &pfs_save_nodes_format,
 };
 
 /* What the server makes of a file. */

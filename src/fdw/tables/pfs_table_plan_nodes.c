@@ -73,7 +73,9 @@ PFS_COLUMNS(nodes, PfsNodeRow, NODES_COLUMNS)
 static void
 add_node_cb(const PfsNodeRow *row, void *arg)
 {
-	*(PfsNodeRow *) pfs_scan_add(arg) = *row;
+	/* After a TRUNCATE of all plans nobody has executed it. */
+	if (row->plan_executions > 0)
+		*(PfsNodeRow *) pfs_scan_add(arg) = *row;
 }
 
 static void

@@ -46,7 +46,8 @@ typedef struct PfsSaveSection
 	X(pfs_save_digest_waits) \
 	X(pfs_save_digest_rows) \
 	X(pfs_save_load) \
-	X(pfs_save_load_texts)
+	X(pfs_save_load_texts) \
+	X(pfs_save_plan_nodes)
 
 #define PFS_SAVE_DECLARE(section) extern const PfsSaveSection section;
 

@@ -1,7 +1,7 @@
 /*
  * pfs_save_digest_bytes.c
- *	  How digests, their waits and their rows of tables lie in the file: the lists of their
- *	  fields.
+ *	  How digests, their waits and their rows of tables, and nodes of plans lie in the file: the lists
+ *	  of their fields.
  *
  * The name of a field never changes and is given to no other.  What is left out here is passed over
  * in files that have it; what is new is zero in files that have it not.
@@ -175,4 +175,75 @@ static const PfsSaveRecord *const rows_records[] = {
 
 const PfsSaveFormat pfs_save_rows_format = {
 	"digest_rows", rows_records, lengthof(rows_records)
+};
+
+/* ---- nodes of plans ---- */
+
+#define NODE_KEY_FIELDS(type) \
+	KEY_FIELDS(type, key.digest), \
+	PFS_SAVE_AS("plan_id", type, key.plan_id, PFS_SAVE_NUMBER), \
+	PFS_SAVE_AS("node", type, key.number, PFS_SAVE_NUMBER)
+
+/* The type is PfsNodeType; the estimate has the bits of a double. */
+static const PfsSaveField node_fields[] = {
+	NODE_KEY_FIELDS(PfsNodeRow),
+	PFS_SAVE_AS("parent", PfsNodeRow, facts.parent, PFS_SAVE_NUMBER),
+	PFS_SAVE_AS("type", PfsNodeRow, facts.type, PFS_SAVE_NUMBER),
+	PFS_SAVE_AS("relation", PfsNodeRow, facts.relation, PFS_SAVE_NUMBER),
+	PFS_SAVE_AS("index", PfsNodeRow, facts.index, PFS_SAVE_NUMBER),
+	PFS_SAVE_AS("estimated_rows", PfsNodeRow, facts.rows, PFS_SAVE_NUMBER),
+	PFS_SAVE_AS("executions", PfsNodeRow, sums.executions, PFS_SAVE_COUNT),
+	PFS_SAVE_AS("loops", PfsNodeRow, sums.loops, PFS_SAVE_COUNT),
+	PFS_SAVE_AS("rows", PfsNodeRow, sums.rows, PFS_SAVE_COUNT),
+	PFS_SAVE_AS("calls", PfsNodeRow, sums.calls, PFS_SAVE_COUNT),
+	PFS_SAVE_AS("timed", PfsNodeRow, sums.timed, PFS_SAVE_COUNT),
+	PFS_SAVE_AS("total", PfsNodeRow, sums.total, PFS_SAVE_TICKS),
+	PFS_SAVE_AS("self", PfsNodeRow, sums.self, PFS_SAVE_TICKS),
+	PFS_SAVE_AS("longest", PfsNodeRow, sums.max_total, PFS_SAVE_TICKS),
+};
+
+static const PfsSaveField node_wait_fields[] = {
+	NODE_KEY_FIELDS(PfsNodeWaitRow),
+	PFS_SAVE_AS("event", PfsNodeWaitRow, instrument, PFS_SAVE_NUMBER),
+	TOTALS_FIELDS(PfsNodeWaitRow, totals),
+};
+
+/* Of all others there is one node. */
+static bool
+is_node_key(const PfsNodeKey *key)
+{
+	return is_key(&key->digest) && (key->digest.query_id != 0) == (key->plan_id != 0) && key->number < PFS_NODES_MAX &&
+		(key->plan_id != 0 || key->number == 0);
+}
+
+static bool
+node_is_possible(const void *record, const PfsSaveRecords *r)
+{
+	const PfsNodeRow *node = record;
+
+	return is_node_key(&node->key) && node->facts.type < PFS_NUM_NODE_TYPES && node->facts.parent < PFS_NODES_MAX;
+}
+
+static bool
+node_wait_is_possible(const void *record, const PfsSaveRecords *r)
+{
+	const PfsNodeWaitRow *wait = record;
+
+	return is_node_key(&wait->key) && wait->instrument < r->nread[PFS_SAVED_NODES_EVENT];
+}
+
+static const PfsSaveRecord node_record =
+PFS_SAVE_RECORD("node", node_fields, PfsNodeRow, .is_possible = node_is_possible);
+static const PfsSaveRecord node_wait_record =
+PFS_SAVE_RECORD("wait", node_wait_fields, PfsNodeWaitRow, .is_possible = node_wait_is_possible);
+
+static const PfsSaveRecord *const nodes_records[] = {
+	[PFS_SAVED_NODES_RESET] = &pfs_save_reset_record,
+	[PFS_SAVED_NODES_EVENT] = &pfs_save_event_record,
+	[PFS_SAVED_NODES_NODE] = &node_record,
+	[PFS_SAVED_NODES_WAIT] = &node_wait_record,
+};
+
+const PfsSaveFormat pfs_save_nodes_format = {
+	"plan_nodes", nodes_records, lengthof(nodes_records)
 };

@@ -1,8 +1,8 @@
 /*
  * pfs_save_digest_bytes.h
- *	  How digests, their waits and their rows of tables lie in the file.
+ *	  How digests, their waits and their rows of tables, and nodes of plans lie in the file.
  *
- * Plain code, as pfs_save_record.h.  Records are readers' rows (PfsDigestWaitRow, PfsDigestRowsRow), with an instrument as
+ * Plain code, as pfs_save_record.h.  Records are readers' rows (PfsDigestWaitRow, PfsDigestRowsRow, PfsNodeRow, PfsNodeWaitRow), with an instrument as
  * its place among the section's events.  A counter of statements, or a count of rows, is in the file because it is in its
  * list (PFS_COUNTERS, PFS_ROW_COUNTS).
  */
@@ -11,6 +11,7 @@
 
 #include "pfs_digest.h"
 #include "pfs_digest_rows_read.h"
+#include "pfs_node_read.h"
 #include "pfs_save_record.h"
 
 /* The timer by whose ticks the buckets go. */
@@ -37,6 +38,14 @@ enum
 
 enum
 {
+	PFS_SAVED_NODES_RESET,
+	PFS_SAVED_NODES_EVENT,
+	PFS_SAVED_NODES_NODE,
+	PFS_SAVED_NODES_WAIT,
+};
+
+enum
+{
 	PFS_SAVED_WAITS_RESET,
 	PFS_SAVED_WAITS_EVENT,
 	PFS_SAVED_WAITS_WAIT,
@@ -51,5 +60,6 @@ enum
 extern PFS_HIDDEN const PfsSaveFormat pfs_save_digests_format;
 extern PFS_HIDDEN const PfsSaveFormat pfs_save_waits_format;
 extern PFS_HIDDEN const PfsSaveFormat pfs_save_rows_format;
+extern PFS_HIDDEN const PfsSaveFormat pfs_save_nodes_format;
 
 #endif							/* PFS_SAVE_DIGEST_BYTES_H */

@@ -1,7 +1,7 @@
 /*
  * pfs_save_digests.c
  *	  Sections of the file: digests and plans with their texts and histograms, their waits, their rows of
- *	  tables, and since when they count.
+ *	  tables, nodes of plans, and since when they count.
  *
  * What sessions have counted and not added to their digests is in, as readers see it, too.
  *
@@ -20,6 +20,7 @@
 static const char *const tables[] = {
 	"events_statements_summary_by_digest", "events_statements_histogram_by_digest",
 	"events_waits_summary_by_digest", "table_io_waits_summary_by_digest", "plans_summary_by_digest",
+	"plan_nodes_summary_by_plan", "events_waits_summary_by_plan_node",
 	"load_history",
 };
 
@@ -330,4 +331,78 @@ const PfsSaveSection pfs_save_digest_rows = {
 	.format = &pfs_save_rows_format,
 	.write = digest_rows_write,
 	.use = digest_rows_use,
+};
+
+/* ---- nodes of plans ---- */
+
+static void
+put_node_cb(const PfsNodeRow *row, void *arg)
+{
+	PfsNodeRow	node = *row;
+
+	/* What is less than nothing by estimates is nothing. */
+	if ((int64) node.sums.self < 0)
+		node.sums.self = 0;
+	pfs_save_put_record(arg, &pfs_save_nodes_format, PFS_SAVED_NODES_NODE, &node);
+}
+
+static void
+put_node_wait_cb(const PfsNodeWaitRow *row, void *arg)
+{
+	PutWaits   *put = arg;
+
+	if (row->instrument < put->nnames)
+		pfs_save_put_record(put->w, &pfs_save_nodes_format, PFS_SAVED_NODES_WAIT, row);
+}
+
+static void
+plan_nodes_write(PfsSaveWriter *w)
+{
+	PutWaits	put = {.w = w};
+
+	pfs_save_put_reset(w, &pfs_save_nodes_format, PFS_SAVED_NODES_RESET, "plan_nodes_summary_by_plan");
+	pfs_save_put_reset(w, &pfs_save_nodes_format, PFS_SAVED_NODES_RESET, "events_waits_summary_by_plan_node");
+	put.nnames = pfs_save_put_names(w, &pfs_save_nodes_format, PFS_SAVED_NODES_EVENT);
+	pfs_nodes_read(put_node_cb, w);
+	pfs_node_waits_read(PFS_NO_INSTRUMENT, put_node_wait_cb, &put);
+}
+
+/* The nodes of a plan lie one behind another, from Output on: they are made as a whole. */
+static void
+plan_nodes_use(PfsSaveRecords *r)
+{
+	PfsSavedName *names = pfs_save_take_names(r, PFS_SAVED_NODES_EVENT);
+	PfsSavedAny record;
+	PfsNodeRow *node = (PfsNodeRow *) &record;
+	PfsNodeWaitRow *wait = (PfsNodeWaitRow *) &record;
+	PfsNodeRow *plan = palloc(PFS_NODES_MAX * sizeof(PfsNodeRow));
+	uint32		n = 0;
+	int			kind;
+
+	pfs_save_use_resets(r, PFS_SAVED_NODES_RESET);
+	while (pfs_sizes.plan_nodes > 0 && pfs_sizes.plans > 0 && (kind = pfs_save_get_record(r, &record)) >= 0)
+	{
+		if (n > 0 && (kind != PFS_SAVED_NODES_NODE || node->key.number != n))
+		{
+			pfs_nodes_restore(plan, n);
+			n = 0;
+		}
+		if (kind == PFS_SAVED_NODES_NODE && node->key.number == n)
+			plan[n++] = *node;
+		if (kind != PFS_SAVED_NODES_WAIT)
+			continue;
+		wait->instrument = pfs_saved_instrument(&names[wait->instrument]);
+		limit_min(&wait->totals);
+		if (wait->instrument != PFS_NO_INSTRUMENT)
+			pfs_node_wait_restore(wait);
+	}
+	if (n > 0)
+		pfs_nodes_restore(plan, n);
+	pfree(plan);
+}
+
+const PfsSaveSection pfs_save_plan_nodes = {
+	.format = &pfs_save_nodes_format,
+	.write = plan_nodes_write,
+	.use = plan_nodes_use,
 };

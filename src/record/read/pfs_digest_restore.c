@@ -12,6 +12,7 @@
 
 #include "pfs_digest_evict.h"
 #include "pfs_digest_restore.h"
+#include "pfs_node.h"
 #include "pfs_rel_stat.h"
 #include "pfs_shared.h"
 
@@ -122,4 +123,38 @@ pfs_digest_rows_restore(const PfsDigestRowsRow *row)
 
 	if (stat != 0)
 		pfs_digest_rows_put_all(d, kind, stat, &row->all, row->counts);
+}
+
+/* Adds to the nodes of a plan, which are made; without room for them to all others. */
+void
+pfs_nodes_restore(const PfsNodeRow *rows, uint32 n)
+{
+	const PfsNodeKey *key = &rows[0].key;
+	uint32		index = key->plan_id == 0 ? PFS_NO_RECORD : pfs_plan_make(&key->digest, key->plan_id);
+	uint32	   *head = index == PFS_NO_RECORD ? NULL : &((PfsDigest *) pfs_pages_record(pfs_plans.pages, index))->nodes;
+	PfsNodeFacts facts[PFS_NODES_MAX];
+	PfsNode    *node = NULL;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		facts[i] = rows[i].facts;
+		facts[i].number = i;
+	}
+	if (head != NULL && pfs_nodes_make(head, facts, n))
+		node = pfs_node_at(*head);
+	for (uint32 i = 0; i < n; i++)
+	{
+		pfs_node_add(node != NULL ? node : pfs_other_nodes, &rows[i].sums);
+		node = node != NULL ? pfs_node_next(node) : NULL;
+	}
+}
+
+void
+pfs_node_wait_restore(const PfsNodeWaitRow *row)
+{
+	uint64		word;
+	uint32		index = row->key.plan_id == 0 ? PFS_NO_RECORD : pfs_plan_find(&row->key.digest, row->key.plan_id, &word);
+
+	pfs_node_add_waits(index == PFS_NO_RECORD ? 0 : ((PfsDigest *) pfs_pages_record(pfs_plans.pages, index))->nodes,
+					   row->key.number, row->instrument, &row->totals);
 }

@@ -151,7 +151,7 @@ pfs_nodes_read(PfsNodeEmit emit, void *arg)
 
 		CHECK_FOR_INTERRUPTS();
 		row->plan_executions = Max(row->plan_executions, row->sums.executions);
-		if (row->sums.executions > 0 || row->sums.loops > 0 || row->waited > 0)
+		if (row->key.plan_id != 0 || row->sums.executions > 0 || row->waited > 0)
 			emit(row, arg);
 	}
 	pfree(rows.items);

@@ -58,6 +58,7 @@ typedef void (*PfsNodeEmit) (const PfsNodeRow *row, void *arg);
 typedef void (*PfsNodeWaitEmit) (const PfsNodeWaitRow *row, void *arg);
 typedef void (*PfsNodeNowEmit) (const PfsNodeNow *row, void *arg);
 
+/* All nodes of each plan that was ever measured, in their order, whether they have counted something or not. */
 extern void pfs_nodes_read(PfsNodeEmit emit, void *arg);
 extern void pfs_node_waits_read(PfsInstrumentId instrument, PfsNodeWaitEmit emit, void *arg);
 extern void pfs_nodes_now_read(PfsNodeNowEmit emit, void *arg);
