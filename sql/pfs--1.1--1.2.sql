@@ -668,11 +668,184 @@ FROM (VALUES (true, 'pfs_sys.x$statements_with_plan_changes'::regclass), (false,
 	(19, 'PostgreSQL''s query identifier, as in pg_stat_statements.', '')
 ) c (number, text, plain);
 
+CREATE VIEW pfs_sys.x$plan_nodes AS
+SELECT x.query, x.db, x.user_name, x.node_id, x.node, x.exec_count, x.measured, x.loops_avg, x.rows_avg, x.estimated_rows, x.self_avg_latency, x.wait_avg_latency, x.share, x.est_self_latency, x.plan_id, x.query_id
+FROM (
+	SELECT d.digest_text AS query, n.database_name AS db, n.user_name, n.node_id, n.node_type || coalesce(' on ' || n.object_name, '') || coalesce(' using ' || n.index_name, '') AS node, n.count_executions AS exec_count, n.count_measured AS measured,
+		round(n.count_loops::numeric / nullif(n.count_measured, 0), 1) AS loops_avg, round(n.sum_rows::numeric / nullif(n.count_loops, 0), 1) AS rows_avg,
+		CASE WHEN n.node_type <> 'Output' THEN n.estimated_rows END AS estimated_rows,
+		round(n.sum_timer_self / nullif(n.count_measured, 0)) AS self_avg_latency, round(n.sum_timer_wait / nullif(n.count_measured, 0)) AS wait_avg_latency,
+		round(100.0 * n.sum_timer_self / nullif(sum(n.sum_timer_self) OVER (PARTITION BY n.database_name, n.user_name, n.query_id, n.plan_id), 0), 1) AS share,
+		round(n.sum_timer_self * n.count_executions / nullif(n.count_measured, 0)) AS est_self_latency, n.plan_id, n.query_id
+	FROM pfs.plan_nodes_summary_by_plan n
+	LEFT JOIN pfs.events_statements_summary_by_digest d USING (database_name, user_name, query_id)
+	WHERE n.count_executions > 0
+) x
+ORDER BY x.est_self_latency DESC NULLS LAST, x.query_id, x.plan_id, x.node_id;
+CREATE VIEW pfs_sys.plan_nodes AS
+SELECT
+	pfs_sys.format_statement(x.query) AS query,
+	x.db,
+	x.user_name,
+	x.node_id,
+	x.node,
+	x.exec_count,
+	x.measured,
+	x.loops_avg,
+	x.rows_avg,
+	x.estimated_rows,
+	pfs_sys.format_time(x.self_avg_latency) AS self_avg_latency,
+	pfs_sys.format_time(x.wait_avg_latency) AS wait_avg_latency,
+	x.share,
+	pfs_sys.format_time(x.est_self_latency) AS est_self_latency,
+	x.plan_id,
+	x.query_id
+FROM pfs_sys.x$plan_nodes x
+ORDER BY x.est_self_latency DESC NULLS LAST, x.query_id, x.plan_id, x.node_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$plan_nodes'::regclass), (false, 'pfs_sys.plan_nodes'::regclass)) v (plain, oid), (VALUES
+	(0, 'Where in plans the time goes: nodes by their own time in the executions that were measured; those that take most time together first.', 'With plain values.'),
+	(1, 'The statement with parameters for its constants; NULL in the row of plans that had no place.', ''),
+	(2, 'Database that they ran in.', ''),
+	(3, 'Role in effect when they began.', ''),
+	(4, 'Which node of the plan, as in plan_nodes_summary_by_plan.', ''),
+	(5, 'Its type, and what it reads or changes, by which index.', ''),
+	(6, 'How often the plan was executed.', ''),
+	(7, 'In how many of these executions the node was measured.', ''),
+	(8, 'How often it was begun in an execution.', ''),
+	(9, 'Rows that it returned in a loop.', ''),
+	(10, 'The planner''s estimate of these.', ''),
+	(11, 'Its own time in an execution.', 'In picoseconds.'),
+	(12, 'That part of it in which it waited.', 'In picoseconds.'),
+	(13, 'Percent of the plan''s time.', ''),
+	(14, 'Its own time in all executions, if those that were not measured were like the others.', 'In picoseconds.'),
+	(15, 'The plan: a hash of its shape.', ''),
+	(16, 'PostgreSQL''s query identifier, as in pg_stat_statements.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$plan_estimates AS
+SELECT x.query, x.db, x.user_name, x.node_id, x.node, x.measured, x.loops, x.rows_avg, x.estimated_rows, x.factor, x.total_latency, x.plan_id, x.query_id
+FROM (
+	SELECT d.digest_text AS query, n.database_name AS db, n.user_name, n.node_id, n.node_type || coalesce(' on ' || n.object_name, '') || coalesce(' using ' || n.index_name, '') AS node, n.count_measured AS measured, n.count_loops AS loops,
+		round(x.rows_avg, 1) AS rows_avg, n.estimated_rows, round(x.factor, 1) AS factor, n.sum_timer_total AS total_latency, n.plan_id, n.query_id
+	FROM pfs.plan_nodes_summary_by_plan n
+	LEFT JOIN pfs.events_statements_summary_by_digest d USING (database_name, user_name, query_id),
+	LATERAL (SELECT n.sum_rows::numeric / n.count_loops AS rows_avg,
+			greatest(greatest(n.sum_rows::numeric / n.count_loops, 1) / greatest(n.estimated_rows::numeric, 1),
+				greatest(n.estimated_rows::numeric, 1) / greatest(n.sum_rows::numeric / n.count_loops, 1)) AS factor) x
+	WHERE n.count_loops > 0 AND n.node_type NOT IN ('Output', 'ModifyTable', 'Hash', 'BitmapAnd', 'BitmapOr') AND x.factor >= 2
+) x
+ORDER BY x.total_latency * (1 - 1 / x.factor) DESC, x.query_id, x.plan_id, x.node_id;
+CREATE VIEW pfs_sys.plan_estimates AS
+SELECT
+	pfs_sys.format_statement(x.query) AS query,
+	x.db,
+	x.user_name,
+	x.node_id,
+	x.node,
+	x.measured,
+	x.loops,
+	x.rows_avg,
+	x.estimated_rows,
+	x.factor,
+	pfs_sys.format_time(x.total_latency) AS total_latency,
+	x.plan_id,
+	x.query_id
+FROM pfs_sys.x$plan_estimates x
+ORDER BY x.total_latency * (1 - 1 / x.factor) DESC, x.query_id, x.plan_id, x.node_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$plan_estimates'::regclass), (false, 'pfs_sys.plan_estimates'::regclass)) v (plain, oid), (VALUES
+	(0, 'Nodes of plans that return many more or fewer rows than the planner has estimated; those first at which most time is lost.', 'With plain values.'),
+	(1, 'The statement with parameters for its constants.', ''),
+	(2, 'Database that they ran in.', ''),
+	(3, 'Role in effect when they began.', ''),
+	(4, 'Which node of the plan, as in plan_nodes_summary_by_plan.', ''),
+	(5, 'Its type, and what it reads or changes, by which index.', ''),
+	(6, 'Executions in which it was measured.', ''),
+	(7, 'How often it was begun.', ''),
+	(8, 'Rows that it returned in a loop. Fewer than there are, where the node above has stopped asking, as Limit does.', ''),
+	(9, 'The planner''s estimate of these.', ''),
+	(10, 'How many times as many, or as few, as estimated; a row at least on both sides.', ''),
+	(11, 'Time in it and in the nodes below it.', 'In picoseconds.'),
+	(12, 'The plan: a hash of its shape.', ''),
+	(13, 'PostgreSQL''s query identifier, as in pg_stat_statements.', '')
+) c (number, text, plain);
+
+CREATE VIEW pfs_sys.x$statement_progress AS
+SELECT x.thread_id, x.pid, x.db, x.user_name, x.query, x.running, x.node_id, x.node, x.is_innermost, x.loops, x.rows, x.estimated_rows, x.progress, x.self_latency, x.wait_latency, x.plan_id, x.query_id, x.event_id
+FROM (
+	WITH now AS MATERIALIZED (SELECT c.*, measured_since AS query FROM pfs.plan_nodes_current c)
+	SELECT n.thread_id, t.processlist_id AS pid, t.processlist_db AS db, t.processlist_user AS user_name, s.sql_text AS query,
+		(extract(epoch FROM clock_timestamp() - n.measured_since) * 1e12)::numeric AS running, n.node_id, n.node_type || coalesce(' on ' || n.object_name, '') || coalesce(' using ' || n.index_name, '') AS node,
+		CASE WHEN n.is_running = 'YES' AND NOT EXISTS (SELECT FROM now c WHERE c.thread_id = n.thread_id AND c.query = n.query AND c.parent_node_id = n.node_id
+			AND c.node_id <> n.node_id AND c.is_running = 'YES') THEN 'YES' ELSE 'NO' END AS is_innermost,
+		n.loops, n.rows, CASE WHEN n.node_id > 0 THEN n.estimated_rows * greatest(n.loops, 1) END AS estimated_rows,
+		CASE WHEN n.node_id > 0 AND n.rows <= n.estimated_rows * greatest(n.loops, 1) THEN round((100 * n.rows / greatest(n.estimated_rows * greatest(n.loops, 1), 1))::numeric, 1) END AS progress,
+		n.timer_self AS self_latency, n.timer_wait AS wait_latency, n.plan_id, n.query_id, n.event_id
+	FROM now n
+	JOIN pfs.threads t USING (thread_id)
+	LEFT JOIN pfs.events_statements_current s ON s.thread_id = n.thread_id AND s.event_id = n.event_id
+) x
+ORDER BY x.running DESC, x.thread_id, x.event_id, x.node_id;
+CREATE VIEW pfs_sys.statement_progress AS
+SELECT
+	x.thread_id,
+	x.pid,
+	x.db,
+	x.user_name,
+	pfs_sys.format_statement(x.query) AS query,
+	pfs_sys.format_time(x.running) AS running,
+	x.node_id,
+	x.node,
+	x.is_innermost,
+	x.loops,
+	x.rows,
+	x.estimated_rows,
+	x.progress,
+	pfs_sys.format_time(x.self_latency) AS self_latency,
+	pfs_sys.format_time(x.wait_latency) AS wait_latency,
+	x.plan_id,
+	x.query_id,
+	x.event_id
+FROM pfs_sys.x$statement_progress x
+ORDER BY x.running DESC, x.thread_id, x.event_id, x.node_id;
+INSERT INTO pg_catalog.pg_description (objoid, classoid, objsubid, description)
+SELECT v.oid, 'pg_catalog.pg_class'::regclass, c.number, CASE WHEN v.plain AND c.plain <> '' THEN c.text || ' ' || c.plain ELSE c.text END
+FROM (VALUES (true, 'pfs_sys.x$statement_progress'::regclass), (false, 'pfs_sys.statement_progress'::regclass)) v (plain, oid), (VALUES
+	(0, 'Where statements are, and how far: nodes of plans that are executed and measured now, with their rows against the planner''s estimate.', 'With plain values.'),
+	(1, 'Thread that executes it: of a parallel worker its own.', ''),
+	(2, 'Its process.', ''),
+	(3, 'Database.', ''),
+	(4, 'User.', ''),
+	(5, 'The statement.', ''),
+	(6, 'For how long its plan has been running.', 'In picoseconds.'),
+	(7, 'Which node of the plan.', ''),
+	(8, 'Its type, and what it reads or changes, by which index.', ''),
+	(9, 'YES: its call goes on, and no other one inside of it; of nodes that are called often not all calls are looked at.', ''),
+	(10, 'How often it was begun by now.', ''),
+	(11, 'Rows that it has returned by now.', ''),
+	(12, 'The planner''s estimate of those of so many loops.', ''),
+	(13, 'Percent of these that it has returned; NULL where it has returned more.', ''),
+	(14, 'Time in it alone by now.', 'In picoseconds.'),
+	(15, 'Time in waits of it that have ended.', 'In picoseconds.'),
+	(16, 'The plan: a hash of its shape.', ''),
+	(17, 'PostgreSQL''s query identifier.', ''),
+	(18, 'The statement, as in events_statements_current; NULL in a parallel worker.', '')
+) c (number, text, plain);
+
 GRANT SELECT ON
 	pfs_sys.x$plans,
 	pfs_sys.plans,
 	pfs_sys.x$statements_with_plan_changes,
-	pfs_sys.statements_with_plan_changes
+	pfs_sys.statements_with_plan_changes,
+	pfs_sys.x$plan_nodes,
+	pfs_sys.plan_nodes,
+	pfs_sys.x$plan_estimates,
+	pfs_sys.plan_estimates,
+	pfs_sys.x$statement_progress,
+	pfs_sys.statement_progress
 TO pg_monitor;
 
 -- tools/sql: views ends here
