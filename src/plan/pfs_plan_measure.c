@@ -158,7 +158,7 @@ make_ready(PfsNodeQuery *query, QueryDesc *desc)
 	else
 	{
 		query->output = &pfs_node_area->counts[query->measured->first];
-		query->slots = palloc0(query->nids * sizeof(NodeSlot));
+		query->slots = (NodeSlot *) TYPEALIGN(PFS_CACHE_LINE, palloc0(query->nids * sizeof(NodeSlot) + PFS_CACHE_LINE));
 		/* A worker's part is called anew by its leader, and a cursor's plan where it goes back. */
 		pfs_nodes_wrap(query, desc->planstate, number_of,
 					   query->is_worker || (desc->estate->es_top_eflags & EXEC_FLAG_REWIND) != 0);

@@ -288,12 +288,13 @@ add_open_calls(PfsNodeCount *counts, uint32 n, uint64 now)
 }
 
 static void
-emit_query(const PfsThread *t, uint64 thread_id, PfsNodeArea *area, const PfsMeasured *query, PfsNodeNowEmit emit, void *arg)
+emit_query(uint64 thread_id, PfsNodeArea *area, const PfsMeasured *query, PfsNodeNowEmit emit, void *arg)
 {
 	PfsNodeFacts facts[PFS_NODES_MAX] = {0};
 	PfsNodeCount *counts = &area->counts[query->first];
 	bool		has_facts;
 	uint64		now = pfs_timer_read(pfs_timer_default());
+	TimestampTz since = pfs_clock_timestamp(query->since, pfs_clock_offset(now));
 
 	if (query->since == 0 || query->first + query->n > PFS_NODES_MAX)
 		return;
@@ -315,7 +316,7 @@ emit_query(const PfsThread *t, uint64 thread_id, PfsNodeArea *area, const PfsMea
 			.total = counts[i].total,
 			.self = counts[i].total > counts[i].below ? counts[i].total - counts[i].below : 0,
 			.waited = counts[i].waited,
-			.since = pfs_clock_timestamp(query->since, pfs_clock_offset(query->since))
+			.since = since
 		};
 
 		row.facts.number = i;
@@ -327,11 +328,13 @@ emit_query(const PfsThread *t, uint64 thread_id, PfsNodeArea *area, const PfsMea
 void
 pfs_nodes_now_read(PfsNodeNowEmit emit, void *arg)
 {
+	char	   *room;
 	PfsNodeArea *copy;
 
 	if (pfs_sizes.plan_nodes == 0 || pfs_sizes.plans == 0)
 		return;
-	copy = palloc_extended(sizeof(PfsNodeArea), MCXT_ALLOC_HUGE);
+	room = palloc(sizeof(PfsNodeArea) + PFS_CACHE_LINE);
+	copy = (PfsNodeArea *) TYPEALIGN(PFS_CACHE_LINE, room);
 	for (PfsPagesAt at = PFS_PAGES_BEGIN; pfs_pages_each(pfs_threads, &at);)
 	{
 		const PfsThread *t = pfs_pages_record(pfs_threads, at.index);
@@ -342,9 +345,9 @@ pfs_nodes_now_read(PfsNodeNowEmit emit, void *arg)
 		if (area == NULL || !copy_area(t, area, copy) || pfs_pages_word(pfs_threads, at.index) != at.word)
 			continue;
 		for (int i = 0; i < PFS_MEASURED_MAX; i++)
-			emit_query(t, thread_id, copy, &copy->queries[i], emit, arg);
+			emit_query(thread_id, copy, &copy->queries[i], emit, arg);
 	}
-	pfree(copy);
+	pfree(room);
 }
 
 /* ---- truncation ---- */
