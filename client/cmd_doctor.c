@@ -49,6 +49,8 @@ static const struct
 	{"thread_waits", "pfs.thread_waits_size", "thread_waits"},
 	{"digests", "pfs.digests_size", "digests"},
 	{"plans", "pfs.plans_size", "plans"},
+	{"plan_nodes", "pfs.plan_nodes_size", "plan_nodes"},
+	{"plan_node_waits", "pfs.plan_nodes_size", "plan_nodes"},
 	{"digest_waits", "pfs.digests_size", "digests"},
 	{"digest_rows", "pfs.digests_size", "digests"},
 	{"file_instances", "pfs.max_file_instances", "file_instances"},

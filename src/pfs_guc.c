@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include <float.h>
+#include <limits.h>
 
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -39,7 +39,7 @@ int			pfs_max_digest_length = PFS_SQL_TEXT_DEFAULT;
 int			pfs_max_plan_text_length = PFS_PLAN_TEXT_DEFAULT;
 int			pfs_plan_nodes = PFS_PLAN_NODES_BUDGET;
 double		pfs_plan_nodes_budget = 1;
-double		pfs_plan_nodes_cost = PLAN_NODES_COST_DEFAULT;
+int			pfs_plan_nodes_cost = PLAN_NODES_COST_DEFAULT;
 float		pfs_plan_nodes_from = PLAN_NODES_COST_DEFAULT;
 int			pfs_max_digest_sample_age = PFS_SAMPLE_AGE_DEFAULT;
 bool		pfs_save_on = true;
@@ -253,7 +253,7 @@ assign_plan_nodes(int newval, void *extra)
 }
 
 static void
-assign_plan_nodes_cost(double newval, void *extra)
+assign_plan_nodes_cost(int newval, void *extra)
 {
 	set_plan_nodes_from(pfs_plan_nodes, newval);
 }
@@ -267,9 +267,9 @@ define_plan_nodes(void)
 	define_real("pfs.plan_nodes_budget", "Percent of a process's processor time that measuring plans' nodes may cost.",
 				"Of one execution ten times that at most. 0 measures none.",
 				&pfs_plan_nodes_budget, 0, 100, PGC_SUSET, NULL);
-	define_real("pfs.plan_nodes_cost", "Total cost of a plan from which on it is measured within the budget.",
-				"In the planner's units, as EXPLAIN shows them.",
-				&pfs_plan_nodes_cost, 0, DBL_MAX, PGC_SUSET, assign_plan_nodes_cost);
+	define_int("pfs.plan_nodes_cost", "Total cost of a plan from which on it is measured within the budget.",
+			   "In the planner's units, as EXPLAIN shows them.",
+			   &pfs_plan_nodes_cost, 0, INT_MAX, PGC_SUSET, 0, NULL, assign_plan_nodes_cost);
 }
 
 void

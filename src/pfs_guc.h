@@ -22,7 +22,7 @@ extern int	pfs_lwlock_events;	/* PfsLwlockEvents: of LWLocks themselves and
 extern int	pfs_max_digest_length;
 extern int	pfs_plan_nodes;		/* PfsPlanNodes */
 extern double pfs_plan_nodes_budget;	/* percent */
-extern double pfs_plan_nodes_cost;
+extern int	pfs_plan_nodes_cost;
 extern float pfs_plan_nodes_from;	/* what these say: the least cost of plans
 									 * that are measured; infinite: none is */
 extern int	pfs_max_digest_sample_age;

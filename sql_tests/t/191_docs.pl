@@ -121,9 +121,9 @@ my $settings = $server->sql(<<'EOT');
 SELECT name,
 	   CASE WHEN boot_val = '' THEN 'empty' ELSE boot_val END,
 	   CASE vartype WHEN 'bool' THEN 'on, off' WHEN 'enum' THEN array_to_string(enumvals, ', ')
-		   WHEN 'integer' THEN min_val || ' to ' || max_val END,
+		   WHEN 'integer' THEN min_val || ' to ' || max_val WHEN 'real' THEN min_val || ' to ' || max_val END,
 	   CASE unit WHEN 'B' THEN 'bytes' WHEN 's' THEN 'seconds' END,
-	   CASE context WHEN 'postmaster' THEN 'restart' WHEN 'sighup' THEN 'reload' END
+	   CASE context WHEN 'postmaster' THEN 'restart' WHEN 'sighup' THEN 'reload' WHEN 'superuser' THEN 'session, by superusers' END
   FROM pg_settings WHERE name LIKE 'pfs.%' ORDER BY name COLLATE "C"
 EOT
 my @said;

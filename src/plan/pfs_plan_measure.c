@@ -110,7 +110,10 @@ describe_own(QueryDesc *desc, PfsNodeQuery *query, PfsMeasured *as, const uint16
 			.event_id = statement_event()
 	};
 	if (!pfs_plan_number_nodes(query->stmt, !has_nodes(as), numbers))
+	{
+		pfs_pages_count_lost(pfs_nodes);
 		return false;
+	}
 	if (numbers->wants_facts)
 	{
 		find_parents(desc->planstate, 0, numbers, numbers->facts);
@@ -152,13 +155,15 @@ make_ready(PfsNodeQuery *query, QueryDesc *desc)
 	query->is_ready = true;
 	if (pfs_node_area_claim() &&
 		(query->is_worker ? describe_leaders(query, &as, &number_of) : describe_own(desc, query, &as, &number_of)))
+	{
+		query->slots = (NodeSlot *) TYPEALIGN(PFS_CACHE_LINE, palloc0(query->nids * sizeof(NodeSlot) + PFS_CACHE_LINE));
 		query->measured = pfs_measured_begin(&as, pfs_node_clock(), number_of);
-	if (query->measured == NULL)
-		pfs_pages_count_lost(pfs_nodes);
-	else
+		if (query->measured == NULL)
+			pfs_pages_count_lost(pfs_nodes);
+	}
+	if (query->measured != NULL)
 	{
 		query->output = &pfs_node_area->counts[query->measured->first];
-		query->slots = (NodeSlot *) TYPEALIGN(PFS_CACHE_LINE, palloc0(query->nids * sizeof(NodeSlot) + PFS_CACHE_LINE));
 		/* A worker's part is called anew by its leader, and a cursor's plan where it goes back. */
 		pfs_nodes_wrap(query, desc->planstate, number_of,
 					   query->is_worker || (desc->estate->es_top_eflags & EXEC_FLAG_REWIND) != 0);
@@ -195,9 +200,7 @@ begin_run(PfsNodeQuery *query)
 static void
 end_run(PfsNodeQuery *query, Outer outer)
 {
-	query->output->total += pfs_node_clock() - query->output->entered;
-	pfs_store_relaxed(&query->output->entered, 0);
-	query->output->timed++;
+	pfs_node_end_call(query->output, pfs_node_clock() - query->output->entered);
 	pfs_node_running = outer.running;
 	pfs_charge_node = outer.charge;
 	pfs_digest_waits_flush();

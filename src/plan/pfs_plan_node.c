@@ -180,11 +180,9 @@ call_timed(PfsNodeQuery *query, NodeSlot *s, PfsNodeCount *caller, bool is_plain
 		settled = settle_timed(query, s);
 	end = pfs_node_clock();
 	ticks = pfs_pace_ticks(&s->pace, end - start, settled);
-	pfs_store_relaxed(&count->entered, 0);
+	pfs_node_end_call(count, ticks);
 	s->pace.gap = 0;
 	count->calls += calls;
-	count->timed++;
-	count->total += ticks;
 	caller->below += ticks;
 	if (unlikely(count->calls > query->exact_calls))
 		look_at_pace(query, s, calls, end, is_plain);

@@ -17,8 +17,9 @@
 typedef struct PfsPlanNumbers
 {
 	uint16	   *of_id;			/* [nids] by plan_node_id; 0: there is no such
-								 * node.  palloc'd */
+								 * node.  palloc'd, with room for more */
 	uint32		nids;
+	uint32		room;
 	uint32		n;
 	uint32	   *noted;			/* plan_node_ids in the order in which they
 								 * were met */

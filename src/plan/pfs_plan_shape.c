@@ -394,22 +394,23 @@ root_index(Oid index)
 static void
 enlarge(PfsPlanNumbers *numbers, uint32 id)
 {
-	uint32		nids = Max(64, (id + 1) * 2);
+	uint32		room = Max(64, (id + 1) * 2);
 
-	if (id < numbers->nids)
+	numbers->nids = Max(numbers->nids, id + 1);
+	if (id < numbers->room)
 		return;
-	if (numbers->nids == 0)
+	if (numbers->room == 0)
 	{
-		numbers->of_id = palloc(nids * sizeof(*numbers->of_id));
-		numbers->noted = palloc(nids * sizeof(*numbers->noted));
+		numbers->of_id = palloc(room * sizeof(*numbers->of_id));
+		numbers->noted = palloc(room * sizeof(*numbers->noted));
 	}
 	else
 	{
-		numbers->of_id = repalloc(numbers->of_id, nids * sizeof(*numbers->of_id));
-		numbers->noted = repalloc(numbers->noted, nids * sizeof(*numbers->noted));
+		numbers->of_id = repalloc(numbers->of_id, room * sizeof(*numbers->of_id));
+		numbers->noted = repalloc(numbers->noted, room * sizeof(*numbers->noted));
 	}
-	memset(numbers->of_id + numbers->nids, 0, (nids - numbers->nids) * sizeof(*numbers->of_id));
-	numbers->nids = nids;
+	memset(numbers->of_id + numbers->room, 0, (room - numbers->room) * sizeof(*numbers->of_id));
+	numbers->room = room;
 }
 
 /* Notes the number of a node, which is how many were met by now, and, for the first one of it, what the planner says. */
@@ -421,7 +422,7 @@ note_node(const Plan *plan, Walk *walk)
 
 	enlarge(numbers, plan->plan_node_id);
 	numbers->of_id[plan->plan_node_id] = walk->nodes;
-	if (numbers->nnoted < numbers->nids)
+	if (numbers->nnoted < numbers->room)
 		numbers->noted[numbers->nnoted++] = plan->plan_node_id;
 	if (walk->nodes < PFS_NODES_MAX && numbers->wants_facts)
 		numbers->facts[walk->nodes] = (PfsNodeFacts)

@@ -33,8 +33,24 @@ typedef struct PfsNodeCount
 								 * timed; 0: none is */
 } __attribute__((aligned(PFS_CACHE_LINE))) PfsNodeCount;
 
-/* `entered` of a node that is not counted any more in this execution, as that would cost too much. */
+/*
+ * `entered` of a node that is not counted any more in this execution, as that would cost too much; and of one whose call
+ * is being added to its total: a reader that finds the same other value before and behind it has a total to which that
+ * belongs.
+ */
 #define PFS_NODE_LET_GO PG_UINT64_MAX
+#define PFS_NODE_ENDING 1
+
+/* The owner: a call that was timed is over. */
+static inline void
+pfs_node_end_call(PfsNodeCount *count, uint64 ticks)
+{
+	pfs_store_relaxed(&count->entered, PFS_NODE_ENDING);
+	pfs_fence_release();
+	pfs_store_relaxed(&count->total, count->total + ticks);
+	pfs_store_release(&count->entered, 0);
+	count->timed++;
+}
 
 #define PFS_MEASURED_MAX 8
 

@@ -213,6 +213,23 @@ pfs_node_waits_read(PfsInstrumentId instrument, PfsNodeWaitEmit emit, void *arg)
 
 /* ---- now ---- */
 
+/* Copies of a count's total and of the begin of its open call that belong to each other. */
+static void
+copy_open_call(const PfsNodeCount *from, PfsNodeCount *to)
+{
+	for (int i = 0; i < READ_TRIES; i++)
+	{
+		uint64		entered = pfs_load_acquire(&from->entered);
+
+		to->total = pfs_load_relaxed(&from->total);
+		pfs_fence_acquire();
+		to->entered = pfs_load_relaxed(&from->entered);
+		if (to->entered == entered && entered != PFS_NODE_ENDING)
+			return;
+	}
+	to->entered = 0;
+}
+
 /* Copies what a process is measuring, with its waits so far that are in no count; false: it measures nothing. */
 static bool
 copy_area(const PfsThread *t, const PfsNodeArea *area, PfsNodeArea *copy)
@@ -222,6 +239,8 @@ copy_area(const PfsThread *t, const PfsNodeArea *area, PfsNodeArea *copy)
 		uint64		word = pfs_seqlock_read_begin(&area->lock);
 
 		pfs_racy_copy(copy, area, sizeof(*copy));
+		for (int c = 0; c < PFS_NODES_MAX; c++)
+			copy_open_call(&area->counts[c], &copy->counts[c]);
 		if (!pfs_seqlock_read_valid(&area->lock, word))
 		{
 			pfs_pause();
