@@ -70,8 +70,8 @@ is($server->sql(qq{SELECT string_agg(concat_ws(' ', node_type, event_name, w.cou
 is($server->sql(qq{SELECT count(*) FROM (SELECT query_id, event_name, sum(count_star), sum(sum_timer_wait) FROM $waits WHERE query_id IS NOT NULL GROUP BY 1, 2
 	EXCEPT SELECT query_id, event_name, count_star, sum_timer_wait FROM pfs.events_waits_summary_by_digest) x WHERE event_name IN ('wait/lock/transactionid', 'wait/timeout/PgSleep')}),
 	0, '... as often and as long as in the digest');
-is($server->sql(qq{SELECT count(*) FROM $nodes n WHERE query_id IS NOT NULL AND sum_timer_wait <>
-	coalesce((SELECT sum(sum_timer_wait) FROM $waits w WHERE (w.query_id, w.plan_id, w.node_id) = (n.query_id, n.plan_id, n.node_id)), 0)}),
+is($server->sql(qq{SELECT count(*) FROM $nodes n WHERE query_id IS NOT NULL AND abs(sum_timer_wait -
+	coalesce((SELECT sum(sum_timer_wait) FROM $waits w WHERE (w.query_id, w.plan_id, w.node_id) = (n.query_id, n.plan_id, n.node_id)), 0)) > 10000}),
 	0, "... and a node's sum is that of its waits");
 is($server->sql(qq{SELECT count(*) FROM $nodes WHERE sum_timer_wait > sum_timer_total}), 0, '... and no more than its time');
 
@@ -118,7 +118,8 @@ while ($server->sql($measured) == 0 && time < $deadline)
 		my $was = $last{"$thread $node"};
 
 		$seen++;
-		push @torn, "$_ after @$was" if $was && ($loops < $was->[0] || $rows < $was->[1] || $total < $was->[2]);
+		# A process that loses its processor at the end of a call has not noted yet that it is over: such time is taken back.
+		push @torn, "$_ after @$was" if $was && ($loops < $was->[0] || $rows < $was->[1] || $total < $was->[2] - 1e12);
 		push @torn, $_ if $self > $total || $loops > $rows + 1000000;
 		$last{"$thread $node"} = [ $loops, $rows, $total ];
 	}

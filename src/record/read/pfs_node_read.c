@@ -230,14 +230,16 @@ copy_open_call(const PfsNodeCount *from, PfsNodeCount *to)
 	to->entered = 0;
 }
 
-/* Copies what a process is measuring, with its waits so far that are in no count; false: it measures nothing. */
+/* Copies what a process is measuring, as of now, with its waits so far that are in no count; false: it changes that. */
 static bool
-copy_area(const PfsThread *t, const PfsNodeArea *area, PfsNodeArea *copy)
+copy_area(const PfsThread *t, const PfsNodeArea *area, PfsNodeArea *copy, uint64 *now)
 {
 	for (int i = 0; i < READ_TRIES; i++)
 	{
 		uint64		word = pfs_seqlock_read_begin(&area->lock);
 
+		/* Before the copy: a call that is open in it was open by then. */
+		*now = pfs_timer_read(pfs_timer_default());
 		pfs_racy_copy(copy, area, sizeof(*copy));
 		for (int c = 0; c < PFS_NODES_MAX; c++)
 			copy_open_call(&area->counts[c], &copy->counts[c]);
@@ -307,12 +309,11 @@ add_open_calls(PfsNodeCount *counts, uint32 n, uint64 now)
 }
 
 static void
-emit_query(uint64 thread_id, PfsNodeArea *area, const PfsMeasured *query, PfsNodeNowEmit emit, void *arg)
+emit_query(uint64 thread_id, PfsNodeArea *area, const PfsMeasured *query, uint64 now, PfsNodeNowEmit emit, void *arg)
 {
 	PfsNodeFacts facts[PFS_NODES_MAX] = {0};
 	PfsNodeCount *counts = &area->counts[query->first];
 	bool		has_facts;
-	uint64		now = pfs_timer_read(pfs_timer_default());
 	TimestampTz since = pfs_clock_timestamp(query->since, pfs_clock_offset(now));
 
 	if (query->since == 0 || query->first + query->n > PFS_NODES_MAX)
@@ -359,12 +360,13 @@ pfs_nodes_now_read(PfsNodeNowEmit emit, void *arg)
 		const PfsThread *t = pfs_pages_record(pfs_threads, at.index);
 		const PfsNodeArea *area = pfs_thread_sets_get(&pfs_node_areas, at.index);
 		uint64		thread_id = pfs_load_relaxed(&t->thread_id);
+		uint64		now;
 
 		CHECK_FOR_INTERRUPTS();
-		if (area == NULL || !copy_area(t, area, copy) || pfs_pages_word(pfs_threads, at.index) != at.word)
+		if (area == NULL || !copy_area(t, area, copy, &now) || pfs_pages_word(pfs_threads, at.index) != at.word)
 			continue;
 		for (int i = 0; i < PFS_MEASURED_MAX; i++)
-			emit_query(thread_id, copy, &copy->queries[i], emit, arg);
+			emit_query(thread_id, copy, &copy->queries[i], now, emit, arg);
 	}
 	pfree(room);
 }
