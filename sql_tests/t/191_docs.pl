@@ -176,6 +176,7 @@ is("@missing", '', 'and they have it');
 
 $server->sql(<<'EOT');
 GRANT CREATE ON SCHEMA public TO app;
+ALTER ROLE app SET pfs.plan_nodes = 'all';
 CREATE FUNCTION book(n int, who text) RETURNS void LANGUAGE plpgsql
 	AS $$ BEGIN UPDATE seat SET taken_by = who WHERE id = n; END $$;
 CREATE FUNCTION divide(n int) RETURNS int LANGUAGE plpgsql
