@@ -25,7 +25,6 @@ EOT
 $server->start;
 $server->sql(<<'EOT');
 CREATE EXTENSION pfs;
-CREATE EXTENSION postgres_fdw;
 CREATE TABLE a (i int PRIMARY KEY, j int, t text);
 INSERT INTO a SELECT g, g % 100, 'row ' || g FROM generate_series(1, 10000) g;
 CREATE TABLE b (i int, j int, k int);
@@ -282,4 +281,152 @@ for my $query (@parallel)
 	}
 }
 check_plan("one worker: $_", "SET LOCAL $parallel = on;\n", $_, 0) for grep { !/UNION ALL/ } @parallel[0 .. 6];
+# Its time is by the server's clock, that of what is below it and above it by ours.
+check_plan('a Hash of what takes long', "SET LOCAL enable_mergejoin = off;\nSET LOCAL enable_nestloop = off;\n",
+	'SELECT * FROM c LEFT JOIN (SELECT i, pg_sleep(0.2) FROM c WHERE i < 6 OFFSET 0) s USING (i) WHERE c.i < 100', 1);
+
+# ---- compiled expressions ----
+
+SKIP:
+{
+	skip 'this server compiles nothing', 4 if $server->sql('SELECT pg_jit_available()') ne 't';
+	my $compiled = join '', map { "SET LOCAL $_;\n" } 'jit = on', 'jit_above_cost = 0', 'jit_inline_above_cost = -1', 'jit_optimize_above_cost = -1';
+
+	check_plan("compiled: $_", "SET LOCAL max_parallel_workers_per_gather = 0;\n$compiled", $_, 1)
+	  for 'SELECT j, count(*), sum(i) FROM a WHERE i % 3 = 1 GROUP BY j', 'SELECT * FROM a JOIN b USING (i) WHERE a.j + b.k > 5',
+	  'SELECT *, (SELECT count(*) FROM c WHERE c.i < b.k) FROM b WHERE i < 50';
+	check_plan('compiled, in workers', $workers . $compiled, 'SELECT j, count(*) FROM a GROUP BY j', 0);
+}
+
+# ---- asynchronous scans ----
+
+SKIP:
+{
+	skip 'this server has no postgres_fdw', 6
+	  if $server->sql("SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'") eq '0';
+	$server->sql(<<"EOT");
+CREATE EXTENSION postgres_fdw;
+CREATE SERVER one FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$server->{host}', port '$server->{port}', dbname 'postgres', async_capable 'true');
+CREATE SERVER two FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$server->{host}', port '$server->{port}', dbname 'postgres', async_capable 'true');
+CREATE USER MAPPING FOR CURRENT_USER SERVER one;
+CREATE USER MAPPING FOR CURRENT_USER SERVER two;
+CREATE FOREIGN TABLE fa (i int, j int) SERVER one OPTIONS (table_name 'a');
+CREATE FOREIGN TABLE fb (i int, j int) SERVER one OPTIONS (table_name 'b');
+CREATE FOREIGN TABLE fc (i int) SERVER two OPTIONS (table_name 'c');
+EOT
+	like($server->sql('EXPLAIN (COSTS OFF) SELECT i FROM fa UNION ALL SELECT i FROM fb'), qr/Async Foreign Scan/, 'scans are asynchronous');
+	check_plan("asynchronous: $_", '', $_, 1)
+	  for 'SELECT i FROM fa UNION ALL SELECT i FROM fb', 'SELECT i FROM fa UNION ALL SELECT i FROM fc', 'SELECT i FROM fa UNION ALL SELECT i FROM fc LIMIT 20',
+	  'SELECT c.i, (SELECT count(*) FROM (SELECT i FROM fb WHERE fb.i < c.i UNION ALL SELECT i FROM fc WHERE fc.i < c.i) q) FROM c WHERE c.i < 6',
+	  'SELECT * FROM c JOIN (SELECT i FROM fa UNION ALL SELECT i FROM fb) q USING (i)';
+}
+
+# ---- what fails ----
+
+# What is wrong with the sums of the plans that have been measured in one process.
+sub problems
+{
+	return $server->sql(<<"EOT");
+SELECT query_id, plan_id, 'own times add up to ' || sum(sum_timer_self) || ', the run took ' || max(sum_timer_total) FILTER (WHERE node_id = 0)
+FROM $nodes WHERE query_id IS NOT NULL GROUP BY 1, 2
+HAVING abs(sum(sum_timer_self) - max(sum_timer_total) FILTER (WHERE node_id = 0)) > 1e-6 * max(sum_timer_total) FILTER (WHERE node_id = 0) + 2000 * count(*)
+UNION ALL SELECT query_id, plan_id, node_type || ': self ' || sum_timer_self FROM $nodes WHERE query_id IS NOT NULL AND sum_timer_self < 0
+EOT
+}
+
+# A node's sums, of the plan that has a node of this type.
+sub sums_of
+{
+	my ($type, $columns) = @_;
+
+	return $server->sql("SELECT $columns FROM $nodes WHERE node_type = '$type' AND query_id IS NOT NULL");
+}
+
+$server->sql(<<'EOT');
+SET pfs.plan_nodes = off;
+CREATE FUNCTION picky(x int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN IF x = 50 THEN RAISE 'not this one'; END IF; RETURN x; END $$;
+EOT
+my $s = $server->session;
+$s->query("SET enable_mergejoin = off; SET enable_nestloop = off; SET max_parallel_workers_per_gather = 0; SET pfs.plan_nodes = 'all'");
+$server->sql('TRUNCATE pfs.events_statements_summary_by_digest');
+is($s->query(<<'EOT'), '', 'a function of a node fails, a block catches it');
+DO $$
+BEGIN
+	FOR n IN 1 .. 3 LOOP
+		BEGIN
+			PERFORM picky(a.i) FROM a JOIN b USING (i) WHERE picky(b.i) > 0;
+		EXCEPTION WHEN raise_exception THEN
+			PERFORM count(*) FROM c;
+		END;
+	END LOOP;
+END $$;
+EOT
+is(problems(), '', 'own times add up to the run that failed');
+is(sums_of('Hash Join', 'count_measured, count_loops'), '3|3', 'each execution is counted');
+is(sums_of('Aggregate', 'count_measured, count_loops, sum_rows'), '3|3|3', 'so is what comes behind it');
+is($s->query('SELECT count(*) FROM a'), '10000', 'the session goes on');
+
+$server->sql('TRUNCATE pfs.events_statements_summary_by_digest');
+$s->query("SET statement_timeout = '500ms'");
+$s->send('SELECT * FROM a LEFT JOIN (SELECT i, pg_sleep(0.02) FROM c OFFSET 0) q USING (i)');
+$s->result;
+like($s->last_error, qr/statement timeout/, 'cancelled while a hash table is built');
+is($s->query('SET statement_timeout = 0; SELECT count(*) FROM a'), '10000', 'the session goes on');
+is(problems(), '', 'own times add up to the run that was cancelled');
+is(sums_of($_, 'count_measured, sum_timer_total BETWEEN 4e11 AND 2e12'), '1|t', "$_ has taken that long") for 'Hash', 'Hash Join';
+is(sums_of('Hash', 'sum_timer_self < 1e11'), 't', '... what is below the Hash has');
+
+# ---- the setting ----
+
+$server->fails("SET pfs.plan_nodes = 'some'", '22023', qr/invalid value for parameter "pfs.plan_nodes": "some"/, 'a value that there is not');
+$server->sql('CREATE ROLE somebody LOGIN');
+my ($status, $out, $err) = $server->psql("SET pfs.plan_nodes = 'all'", user => 'somebody');
+like($err, qr/permission denied to set parameter "pfs.plan_nodes"/, 'only superusers say what is measured');
+is(($server->psql("SELECT count(*) FROM pg_class, pg_attribute", user => 'somebody'))[0], 0, '... others execute');
+
+# ---- beside auto_explain, and without room ----
+
+# What auto_explain has logged of a few statements, without what differs between any two runs.
+sub logged
+{
+	my ($measured) = @_;
+
+	$server->mark_log;
+	$server->psql(<<"EOT");
+SET enable_mergejoin = off;
+SET enable_nestloop = off;
+SET pfs.plan_nodes = '$measured';
+\\o /dev/null
+SELECT * FROM a JOIN b USING (i);
+SELECT * FROM c JOIN (SELECT i FROM b OFFSET 0) q USING (i) ORDER BY n LIMIT 3;
+BEGIN;
+DECLARE back SCROLL CURSOR FOR SELECT * FROM a JOIN b USING (i);
+FETCH 5 FROM back;
+CLOSE back;
+$workers
+SELECT count(*) FROM a JOIN b USING (i);
+COMMIT;
+EOT
+	my $log = $server->log_text;
+
+	return join "\n", grep { /^\t/ } split /\n/, $log;
+}
+
+for my $preload ('auto_explain,pfs', 'pfs,auto_explain')
+{
+	$server->stop;
+	$server->conf("shared_preload_libraries = '$preload'\nauto_explain.log_min_duration = 0");
+	$server->start;
+	my $without = logged('off');
+
+	like($without, qr/^\t *-> +Hash.*Parallel Hash/ms, "$preload: plans are logged");
+	is(logged('all'), $without, "... the same ones while they are measured");
+	unlike($without, qr/Buckets/, '... without what ANALYZE would add');
+}
+$server->stop;
+$server->conf("shared_preload_libraries = 'pfs'\npfs.plan_nodes_size = 0");
+$server->start;
+$server->sql("SET pfs.plan_nodes = 'all'");
+is($server->sql('SELECT count(*) FROM a JOIN b USING (i)'), '5000', 'without room nothing is measured');
+is($server->sql("SELECT count(*) FROM $_"), '0', "... and $_ is empty") for $nodes, $waits, 'pfs.plan_nodes_current';
 done_testing();

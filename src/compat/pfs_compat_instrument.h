@@ -50,14 +50,24 @@ pfs_compat_instrument_runs(const PfsInstrumentation *in)
 #endif
 }
 
-/* What the timer has taken by now, in seconds. */
-static inline double
-pfs_compat_instrument_time(const PfsInstrumentation *in)
+/*
+ * What the timer has taken by now, in ticks of a clock with this frequency.  is_cycles: it is the processor's counter, which 19 reads,
+ * too: its ticks are taken as they are, as it has measured another frequency.
+ */
+static inline uint64
+pfs_compat_instrument_ticks(const PfsInstrumentation *in, bool is_cycles, uint64 frequency)
 {
 #if PG_VERSION_NUM >= 190000
-	return INSTR_TIME_GET_DOUBLE(in->instr.total) + INSTR_TIME_GET_DOUBLE(in->counter);
+	instr_time	taken = in->instr.total;
+
+	INSTR_TIME_ADD(taken, in->counter);
+#if PG_INSTR_TSC_CLOCK
+	if (is_cycles && timing_tsc_enabled)
+		return taken.ticks;
+#endif
+	return INSTR_TIME_GET_DOUBLE(taken) * frequency;
 #else
-	return in->total + INSTR_TIME_GET_DOUBLE(in->counter);
+	return (in->total + INSTR_TIME_GET_DOUBLE(in->counter)) * frequency;
 #endif
 }
 

@@ -206,7 +206,8 @@ end_run(PfsNodeQuery *query, Outer outer)
 	pfs_digest_waits_flush();
 }
 
-static PfsNodeQuery *
+/* Out of line, as PG_TRY would endanger its variable for the compiler. */
+static pg_noinline PfsNodeQuery *
 find_open(const QueryDesc *desc)
 {
 	PfsNodeQuery *query = pfs_node_queries;

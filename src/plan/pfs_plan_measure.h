@@ -21,8 +21,8 @@ typedef struct NodeSlot
 	PfsNodeCount *count;
 	uint32		charge;			/* pfs_node_charge() of that */
 	PfsPace		pace;
-	double		seen;			/* of the server's timer, added already; rows
-								 * and loops then */
+	uint64		seen;			/* ticks of the server's timer, added already;
+								 * rows and loops then */
 	double		seen_rows;
 	double		seen_loops;
 	int16		parent;			/* plan_node_id; -1: none */

@@ -9,7 +9,7 @@
  *
  * A call's time is added to the node's total, and to what the node below which it was called has below: its own
  * time is the difference.  So the own times of all nodes add up to the run's, whatever calls whom; an error needs no more
- * repair than that the calls are closed which it has left (settle_failed()).
+ * repair than that the calls are closed which it has left (pfs_nodes_fail()).
  *
  * Some nodes are entered by another way, which has no function pointer: Hash, bitmaps, asynchronous scans.  The server
  * starts and stops a timer around them, if the node has one; so they get one, and what it has taken is added where a node
@@ -101,25 +101,26 @@ end_call(const NodeSlot *s, uint32 caller, const TupleTableSlot *result)
 static pg_noinline uint64
 settle_timed(const PfsNodeQuery *query, NodeSlot *s)
 {
+	PfsTimer	timer = pfs_timer_default();
+	uint64		frequency = pfs_clock->frequency[timer];
 	uint64		settled = 0;
 
 	for (int id = s->timed_child; id >= 0; id = query->slots[id].next_timed)
 	{
 		NodeSlot   *child = &query->slots[id];
-		double		seconds = child->state->instrument == NULL ? 0 : pfs_compat_instrument_time(child->state->instrument);
-		uint64		ticks;
+		const PfsInstrumentation *in = child->state->instrument;
+		uint64		taken = in == NULL ? 0 : pfs_compat_instrument_ticks(in, timer == PFS_TIMER_CYCLE, frequency);
 
-		if (seconds <= child->seen)
+		if (taken <= child->seen)
 			continue;
 		if (child->timed_child >= 0)
 			(void) settle_timed(query, child);
-		ticks = (seconds - child->seen) * pfs_clock->frequency[pfs_timer_default()];
-		child->seen = seconds;
-		child->seen_rows = child->state->instrument->tuplecount;
-		child->seen_loops = child->state->instrument->nloops;
-		child->count->total += ticks;
-		s->count->below += ticks;
-		settled += ticks;
+		child->count->total += taken - child->seen;
+		s->count->below += taken - child->seen;
+		settled += taken - child->seen;
+		child->seen = taken;
+		child->seen_rows = in->tuplecount;
+		child->seen_loops = in->nloops;
 	}
 	return settled;
 }
