@@ -208,10 +208,31 @@ sub difference
 	return '';
 }
 
-# Explains a statement while each call is timed; what EXPLAIN shows, what was counted of the same plan, and the times of it.
+# All plans that were counted: by query and plan, their nodes.
+sub plans_of
+{
+	my %plans;
+
+	for (split /\n/, $_[0])
+	{
+		my ($query_id, $plan_id, $id, @node) = split /\|/, $_;
+		my %node;
+
+		@node{qw(type of loops rows measured total self calls timed)} = @node;
+		$plans{"$query_id $plan_id"}[$id] = \%node;
+	}
+	return \%plans;
+}
+
+# Explains a statement while each call is timed, and executes it as it is; what EXPLAIN shows, what was counted of the same plan,
+# and what of the other execution.
 sub explained
 {
 	my ($settings, $query) = @_;
+	my $rows = <<"EOT";
+SELECT query_id, plan_id, node_id, node_type, coalesce(index_name, object_name, ''), count_loops, sum_rows, count_measured,
+	sum_timer_total, sum_timer_self, count_calls, count_timed FROM $nodes WHERE query_id IS NOT NULL;
+EOT
 	my ($status, $out, $err) = $server->psql(<<"EOT");
 SET pfs.plan_nodes = off;
 TRUNCATE pfs.events_statements_summary_by_digest;
@@ -222,46 +243,63 @@ EXPLAIN (ANALYZE, FORMAT JSON, COSTS OFF, TIMING OFF, SUMMARY OFF) $query;
 SET pfs.plan_nodes = off;
 ROLLBACK;
 SELECT '---';
-SELECT query_id, plan_id, node_id, node_type, coalesce(index_name, object_name, ''), count_loops, sum_rows, count_measured,
-	sum_timer_total, sum_timer_self, count_calls, count_timed FROM $nodes WHERE query_id IS NOT NULL;
+$rows
+TRUNCATE pfs.events_statements_summary_by_digest;
+BEGIN;
+$settings
+SET pfs.plan_nodes = 'all';
+\\o /dev/null
+$query;
+\\o
+SET pfs.plan_nodes = off;
+ROLLBACK;
+SELECT '---';
+$rows
 EOT
-	my ($json, $rows) = split /^---\n/m, $out, 2;
+	my ($json, @rows) = split /^---\n/m, $out, 3;
 	my @shown;
-	my %counted;
 
-	return { error => "$out$err" } if $status != 0 || !defined $rows;
+	return { error => "$out$err" } if $status != 0 || @rows < 2;
 	@shown = flatten(decode_json($json)->[0]{Plan});
-	for (split /\n/, $rows)
-	{
-		my ($query_id, $plan_id, $id, @node) = split /\|/, $_;
-		my %node;
-
-		@node{qw(type of loops rows measured total self calls timed)} = @node;
-		$counted{"$query_id $plan_id"}[$id] = \%node;
-	}
+	my ($counted, $plain) = map { plans_of($_) } @rows;
 	# The one with these types: functions may have others.
 	my $types = join ' ', sort map { $_->{type} } @shown;
-	my ($of) = grep { join(' ', sort map { $_->{type} } @{ $_ }[1 .. $#$_]) eq $types } values %counted;
+	my ($key) = grep { join(' ', sort map { $_->{type} } @{ $counted->{$_} }[1 .. $#{ $counted->{$_} }]) eq $types } keys %$counted;
 
-	return { shown => \@shown, counted => $of, error => $of ? '' : "no such plan: $types, but\n" . join "\n",
-		map { join ' ', sort map { $_->{type} } @$_ } values %counted };
+	return { error => "no such plan: $types, but\n" . join "\n", map { join ' ', sort map { $_->{type} } @$_ } values %$counted } unless defined $key;
+	return { error => 'without EXPLAIN it is another plan' } unless defined $plain->{$key};
+	return { shown => \@shown, counted => $counted->{$key}, plain => $plain->{$key}, error => '' };
 }
 
-# A plan's numbers are right.  total: does the run's time come from one process?
-sub check_plan
+# What is wrong with the times of a plan's nodes.  alone: does the run's time come from one process?
+sub wrong_times
 {
-	my ($what, $settings, $query, $alone) = @_;
-	my $found = explained($settings, $query);
+	my ($alone, $output, @counted) = @_;
+	my $selfs = 0;
 	my @problems;
 
-	return fail("$what: $found->{error}") if $found->{error};
-	my ($output, @counted) = @{ $found->{counted} };
-	my $selfs = 0;
-
-	push @problems, difference($found->{shown}, \@counted);
 	$selfs += $_->{self} for $output, @counted;
 	push @problems, "own times add up to $selfs, the run took $output->{total}" if $alone && abs($selfs - $output->{total}) > 1e-6 * $output->{total} + 2000 * (@counted + 1);
 	push @problems, "$_->{type}: self $_->{self}" for grep { $_->{self} < 0 || $_->{timed} < $_->{calls} } @counted;
+	return @problems;
+}
+
+# A plan's numbers are right.  varies: do rows come from one node or another, whichever is ready first?
+sub check_plan
+{
+	my ($what, $settings, $query, $alone, $varies) = @_;
+	my $found = explained($settings, $query);
+	my ($counted, $plain) = @$found{qw(counted plain)};
+
+	return fail("$what: $found->{error}") if $found->{error};
+	my @problems = (
+		difference($found->{shown}, [ @$counted[1 .. $#$counted] ]),
+		wrong_times($alone, @$counted),
+		map { "without EXPLAIN: $_" } wrong_times($alone, @$plain));
+
+	# So it is with workers.
+	push @problems, "without EXPLAIN\n" . words(@$plain) . "\nwith\n" . words(@$counted)
+	  if $alone && !$varies && words(@$plain) ne words(@$counted);
 	return is(join("\n", grep { $_ ne '' } @problems), '', $what);
 }
 
@@ -315,7 +353,7 @@ CREATE FOREIGN TABLE fb (i int, j int) SERVER one OPTIONS (table_name 'b');
 CREATE FOREIGN TABLE fc (i int) SERVER two OPTIONS (table_name 'c');
 EOT
 	like($server->sql('EXPLAIN (COSTS OFF) SELECT i FROM fa UNION ALL SELECT i FROM fb'), qr/Async Foreign Scan/, 'scans are asynchronous');
-	check_plan("asynchronous: $_", '', $_, 1)
+	check_plan("asynchronous: $_", '', $_, 1, / LIMIT /)
 	  for 'SELECT i FROM fa UNION ALL SELECT i FROM fb', 'SELECT i FROM fa UNION ALL SELECT i FROM fc', 'SELECT i FROM fa UNION ALL SELECT i FROM fc LIMIT 20',
 	  'SELECT c.i, (SELECT count(*) FROM (SELECT i FROM fb WHERE fb.i < c.i UNION ALL SELECT i FROM fc WHERE fc.i < c.i) q) FROM c WHERE c.i < 6',
 	  'SELECT * FROM c JOIN (SELECT i FROM fa UNION ALL SELECT i FROM fb) q USING (i)';
