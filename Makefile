@@ -118,11 +118,11 @@ lint/%.o: %.c
 HAMMER_SRCS := $(sort $(wildcard src/container/*.c sql_tests/hammer/*.c sql_tests/hammer/record/*.c)) \
 	$(addprefix src/record/event/,pfs_account.c pfs_account_enter.c pfs_account_evict.c pfs_charge.c pfs_departed.c \
 		pfs_local.c pfs_summary.c pfs_summary_move.c pfs_thread_sets.c pfs_wait_kind.c) \
-	$(addprefix src/record/,ledger/pfs_pending.c object/pfs_wait_lookup.c object/pfs_lwlock_event.c) \
+	$(addprefix src/record/,ledger/pfs_pending.c node/pfs_node.c node/pfs_node_area.c object/pfs_wait_lookup.c object/pfs_lwlock_event.c) \
 	$(addprefix src/record/statement/,pfs_digest.c pfs_digest_count.c pfs_digest_evict.c pfs_digest_pending.c \
 		pfs_digest_rows.c pfs_digest_wait.c pfs_event_cell.c pfs_statement_open.c) \
 	$(addprefix src/record/read/,pfs_account_read.c pfs_digest_read.c pfs_digest_rows_read.c \
-		pfs_digest_truncate.c pfs_lwlock_event_read.c pfs_own_blocks.c pfs_pending_read.c pfs_summary_read.c \
+		pfs_digest_truncate.c pfs_lwlock_event_read.c pfs_node_read.c pfs_own_blocks.c pfs_pending_read.c pfs_summary_read.c \
 		pfs_summary_truncate.c pfs_thread_copy.c)
 
 hammer: sql_tests/hammer/hammer

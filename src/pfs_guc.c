@@ -272,6 +272,7 @@ define_plan_nodes(void)
 			   &pfs_plan_nodes_cost, 0, INT_MAX, PGC_SUSET, 0, NULL, assign_plan_nodes_cost);
 }
 
+/* Defines all settings, and notes what the configuration has of them that was refused. */
 void
 pfs_guc_define(GucStringCheckHook check_instruments, PfsListProblem instruments_problem,
 			   GucStringCheckHook check_consumers, PfsListProblem consumers_problem,

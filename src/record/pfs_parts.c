@@ -94,7 +94,7 @@ static const PfsPart *const parts[] = {
 	PART("plans", .pages = &pfs_plans.pages),
 	PART("plan_nodes", STRUCT(pfs_other_nodes), .lay_out = pfs_node_areas_lay_out, .detach = pfs_node_area_detach,
 		 .pages = &pfs_nodes, .sets = &pfs_node_areas),
-	PART("plan_node_waits", .pages = &pfs_node_waits),
+	PART("plan_node_waits", .pages = &pfs_node_waits, .beside = pfs_node_other_waits_size),
 	PART("digest_waits", .pages = &pfs_digest_waits),
 	PART("digest_rows", .lay_out = pfs_digest_rows_lay_out, .pages = &pfs_digest_rows),
 	PART("file_names", .pages = &pfs_file_names),

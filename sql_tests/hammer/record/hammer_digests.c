@@ -4,9 +4,9 @@
  *	  code is the library's, from the statement's end to the rows that SQL gets.
  *
  * There are more shapes of statements than digests and places, and more plans, so that places are flushed and both
- * evicted all the time, while others read and truncate digests, their histograms, waits, rows and plans, and the
+ * evicted all the time, while others read and truncate digests, their histograms, waits, rows, plans and nodes, and the
  * threads' totals.  Each writer counts by a counter, an instrument of statements and some of waits of its own, and
- * says how many statements it has begun and ended: each has one wait, one row and one plan.  What tables have lies in
+ * says how many statements it has begun and ended: each has one wait, one row and one plan, of one node.  What tables have lies in
  * between, less what truncations took, and in the end is just that.  Threads come and go; who gets the record goes on with the places.
  */
 #include "postgres.h"
@@ -19,6 +19,7 @@
 #include "pfs_departed.h"
 #include "pfs_digest_count.h"
 #include "pfs_digest_evict.h"
+#include "pfs_node_read.h"
 #include "pfs_digest_rows_read.h"
 #include "pfs_pending_read.h"
 #include "pfs_rel_read.h"
@@ -45,6 +46,8 @@ typedef enum What
 	WAITS_OF_DIGESTS,
 	ROWS,						/* of all writers */
 	PLANS,
+	NODES,						/* of all writers */
+	NODE_WAITS,					/* likewise */
 	TOTALS,						/* of threads */
 	TOTAL_BUCKETS,				/* of all writers */
 } What;
@@ -52,7 +55,7 @@ typedef enum What
 #define NWHATS		(TOTAL_BUCKETS + 1)
 
 static const char *const names[NWHATS] = {
-	"digests:", "histograms:", "waits:", "rows:", "plans:", "threads:", "the histogram:"
+	"digests:", "histograms:", "waits:", "rows:", "plans:", "nodes:", "waits of nodes:", "threads:", "the histogram:"
 };
 
 /* What of one is known. */
@@ -162,6 +165,22 @@ count_row(const PfsDigestKey *key, uint32 table)
 	pfs_digest_rows_add(&run, &rows);
 }
 
+/* An execution of a plan of one node, which waits once, is measured. */
+static void
+count_node(const PfsDigestKey *key, uint64 plan, PfsInstrumentId instrument)
+{
+	static const PfsNodeFacts facts[1] = {{.type = PFS_NODE_OUTPUT}};
+	static const PfsNodeSums sums = {.executions = 1};
+	PfsTotals	waits = {.count_timed = 1,.sum = TICKS};
+	PfsPinnedDigest *pinned = pfs_plan_enter(key, plan, true);
+	bool		has_nodes = pinned != NULL && pfs_nodes_make(&pinned->digest->nodes, facts, 1);
+
+	hammer_linger(50000);
+	pfs_node_add(has_nodes ? pfs_node_at(pfs_load_acquire(&pinned->digest->nodes)) : pfs_other_nodes, &sums);
+	pfs_digest_leave(pinned);
+	pfs_plan_add_waits(key, plan, 0, instrument, &waits);
+}
+
 /* The general way of a statement that ends. */
 static void
 count_any(PfsThread *t, uint32 key, uint64 shape, uint64 plan, uint64 now)
@@ -247,6 +266,7 @@ count(PfsThread *t, uint32 key, HammerRng *rng)
 	is_plain = may_be_plain();
 	pfs_digest_wait_add(key * WAITS + hammer_random(rng, WAITS), TICKS);
 	count_row(&digest, hammer_random(rng, TABLES));
+	count_node(&digest, plan, key * WAITS);
 	hammer_linger(50000);
 	if (is_plain && hammer_random(rng, 8) != 0)
 		count_plain(t, key, digest.query_id, plan, pfs_timer_read(PFS_TIMER_NANOSECOND), hammer_random(rng, 64) == 0 ? 2 * TICKS : TICKS);
@@ -331,6 +351,18 @@ add_rows_cb(const PfsDigestRowsRow *row, void *arg)
 }
 
 static void
+add_node_cb(const PfsNodeRow *row, void *arg)
+{
+	*(uint64 *) arg += row->sums.executions;
+}
+
+static void
+add_node_wait_cb(const PfsNodeWaitRow *row, void *arg)
+{
+	*(uint64 *) arg += pfs_totals_count(&row->totals);
+}
+
+static void
 add_total_cb(const PfsSummaryRow *row, void *arg)
 {
 	((uint64 *) arg)[row->cell] += ((const PfsTotals *) row->totals)->count_timed;
@@ -383,6 +415,10 @@ read_one(What what, uint64 *seen)
 		pfs_digest_rows_read(add_rows_cb, seen);
 	else if (what == PLANS)
 		pfs_digests_read(&pfs_plans, PFS_DIGEST_BUCKETS, add_digest_cb, seen);
+	else if (what == NODES)
+		pfs_nodes_read(add_node_cb, seen);
+	else if (what == NODE_WAITS)
+		pfs_node_waits_read(PFS_NO_INSTRUMENT, add_node_wait_cb, seen);
 	else if (what == TOTALS)
 		pfs_summary_read(PFS_FAMILY_STATEMENTS, PFS_LEVEL_GLOBAL, 0, PFS_NO_INSTRUMENT, add_total_cb, seen);
 	else
@@ -418,6 +454,10 @@ truncate_what(What what)
 			return pfs_digest_rows_truncate();
 		case PLANS:
 			return pfs_plans_truncate();
+		case NODES:
+			return pfs_nodes_truncate();
+		case NODE_WAITS:
+			return pfs_node_waits_truncate();
 		case TOTALS:
 			return pfs_summary_truncate(PFS_FAMILY_STATEMENTS, PFS_LEVEL_GLOBAL);
 		case TOTAL_BUCKETS:
@@ -430,7 +470,8 @@ truncate_what(What what)
 static bool
 empties(What truncated, What what)
 {
-	return truncated == what || (truncated == STATEMENTS && what <= PLANS) || (truncated == TOTALS && what == TOTAL_BUCKETS);
+	return truncated == what || (truncated == STATEMENTS && what <= NODE_WAITS) ||
+		(truncated == PLANS && (what == NODES || what == NODE_WAITS)) || (truncated == TOTALS && what == TOTAL_BUCKETS);
 }
 
 static void
@@ -624,6 +665,8 @@ run_digests(void)
 		pfs_shared_digests = pfs_segment_take(&s.seg, sizeof(*pfs_shared_digests), PFS_CACHE_LINE);
 		pfs_digests_lay_out(&s.seg);
 		pfs_digest_rows_lay_out(&s.seg);
+		pfs_nodes_lay_out(&s.seg);
+		pfs_other_nodes = pfs_segment_take(&s.seg, sizeof(*pfs_other_nodes), PFS_CACHE_LINE);
 		pfs_rel_stats[PFS_TABLE_STATS].pages = pfs_pages_create(&s.seg, "table_instances", sizeof(PfsRelStat), TABLES, TABLES);
 	}
 	pfs_pending_start();
@@ -659,6 +702,7 @@ hammer_digests(void)
 	pfs_sizes.thread_counters = THREADS * 2;
 	pfs_sizes.accounts = pfs_sizes.users = pfs_sizes.hosts = pfs_sizes.account_counters = 0;
 	pfs_sizes.digests = pfs_sizes.plans = DIGESTS;
+	pfs_sizes.plan_nodes = DIGESTS;
 	pfs_sizes.tables = TABLES;
 	pfs_instruments->count = KEYS * WAITS;
 	pfs_local_set_usual(FLAGS & PFS_FLAGS_USUAL);

@@ -25,16 +25,34 @@
 PFS_FIXED PfsPages *pfs_nodes = NULL;
 PFS_FIXED PfsPages *pfs_node_waits = NULL;
 PfsNode    *pfs_other_nodes = NULL;
+PfsSharedBlock pfs_node_other_waits;
 
 static uint32 hint;
 static uint32 wait_hint;
 
+static inline uint32
+other_cells(void)
+{
+	return pfs_sizes.plan_nodes == 0 ? 0 : pfs_sizes.cells[PFS_FAMILY_WAITS];
+}
+
+size_t
+pfs_node_other_waits_size(void)
+{
+	return pfs_shared_block_size(other_cells(), sizeof(PfsSharedCell));
+}
+
+/* Takes both containers, and the waits of all others. */
 void
 pfs_nodes_lay_out(PfsSegment *seg)
 {
 	pfs_nodes = pfs_pages_create(seg, "plan_nodes", sizeof(PfsNode), pfs_sizes.plan_nodes, NODES_PER_PAGE);
 	pfs_node_waits = pfs_pages_create(seg, "plan_node_waits", sizeof(PfsChained), pfs_sizes.plan_nodes * WAITS_PER_NODE,
 									  WAITS_PER_PAGE);
+	pfs_node_other_waits = (PfsSharedBlock)
+	{
+		pfs_segment_take(seg, pfs_node_other_waits_size(), PFS_CACHE_LINE), other_cells(), sizeof(PfsSharedCell)
+	};
 }
 
 #define TYPE_NAME(number, tag, name) [number] = name,
@@ -104,27 +122,27 @@ pfs_node_add(PfsNode *node, const PfsNodeSums *sums)
 	pfs_raise_to(&node->sums.max_total, sums->max_total);
 }
 
-/* Adds waits to a cell of this node, if there is one, or room for one. */
-static bool
-add_waits(PfsNode *node, PfsInstrumentId instrument, const PfsTotals *waits)
+static void
+add_to_others(PfsInstrumentId instrument, const PfsTotals *waits)
 {
-	PfsChained *cell = pfs_chain_get(pfs_node_waits, &node->waits, instrument, &wait_hint);
-
-	if (cell == NULL)
-		return false;
-	pfs_shared_cell_merge(&cell->cell, waits);
-	return true;
+	if (instrument < pfs_node_other_waits.ncells)
+		pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_node_other_waits, instrument), waits);
 }
 
 void
 pfs_node_add_waits(uint32 head, uint32 number, PfsInstrumentId instrument, const PfsTotals *waits)
 {
 	PfsNode    *node = pfs_node_at(head);
+	PfsChained *cell = NULL;
 
 	while (node != NULL && node->facts.number != number)
 		node = pfs_node_next(node);
-	if (node == NULL || !add_waits(node, instrument, waits))
-		(void) add_waits(pfs_other_nodes, instrument, waits);
+	if (node != NULL)
+		cell = pfs_chain_get(pfs_node_waits, &node->waits, instrument, &wait_hint);
+	if (cell != NULL)
+		pfs_shared_cell_merge(&cell->cell, waits);
+	else
+		add_to_others(instrument, waits);
 }
 
 /* ---- a plan goes ---- */
@@ -139,7 +157,7 @@ move_wait_cb(PfsChained *cell, void *arg)
 
 	pfs_shared_cell_read(&cell->cell, &totals);
 	if (pfs_totals_count(&totals) > 0 && move_is_wanted())
-		(void) add_waits(pfs_other_nodes, cell->key, &totals);
+		add_to_others(cell->key, &totals);
 }
 
 void
@@ -175,10 +193,27 @@ pfs_nodes_take(PfsNode *first)
 	return taken;
 }
 
+/* The waits of all others. */
+static uint64
+take_other_waits(void)
+{
+	uint64		taken = 0;
+
+	for (uint32 i = pfs_shared_block_next(&pfs_node_other_waits, 0); i < pfs_node_other_waits.ncells;
+		 i = pfs_shared_block_next(&pfs_node_other_waits, i + 1))
+	{
+		PfsTotals	totals = {0};
+
+		pfs_shared_cell_take(pfs_shared_block_cell(&pfs_node_other_waits, i), &totals);
+		taken += pfs_totals_count(&totals);
+	}
+	return taken;
+}
+
 uint64
 pfs_node_waits_take(PfsNode *first)
 {
-	uint64		taken = 0;
+	uint64		taken = first == pfs_other_nodes ? take_other_waits() : 0;
 
 	for (PfsNode *node = first; node != NULL; node = pfs_node_next(node))
 	{

@@ -12,6 +12,7 @@
 #ifndef PFS_NODE_H
 #define PFS_NODE_H
 
+#include "pfs_cell.h"
 #include "pfs_chain.h"
 #include "pfs_thread.h"
 
@@ -113,8 +114,12 @@ typedef struct PfsNode
 extern PFS_HIDDEN PfsPages *pfs_nodes;
 extern PFS_HIDDEN PfsPages *pfs_node_waits;
 
-/* All others; in shared memory. */
+/* All others; in shared memory.  Their waits are cells by instrument, so that there is always room. */
 extern PFS_HIDDEN PfsNode *pfs_other_nodes;
+extern PFS_HIDDEN PfsSharedBlock pfs_node_other_waits;
+
+/* Bytes of these cells. */
+extern size_t pfs_node_other_waits_size(void);
 
 /* Postmaster. */
 extern void pfs_nodes_lay_out(PfsSegment *seg);
@@ -151,7 +156,10 @@ extern void pfs_nodes_free(uint32 *head, bool (*is_wanted) (void));
 
 /* ---- truncators ---- */
 
-/* Empties the sums, or the waits, of a chain or of all others; return how many executions of its nodes, or waits, that were. */
+/*
+ * Empties the sums, or the waits, of a chain or of all others (pfs_other_nodes); return how many executions of its nodes,
+ * or waits, that were.
+ */
 extern uint64 pfs_nodes_take(PfsNode *first);
 extern uint64 pfs_node_waits_take(PfsNode *first);
 

@@ -50,14 +50,30 @@ each_node(EachNode each, void *arg)
 	each(pfs_other_nodes, &others, arg);
 }
 
-/* Is called for each wait of a node. */
+static uint64
+sum_of_other_waits(void)
+{
+	uint64		sum = 0;
+
+	for (uint32 i = pfs_shared_block_next(&pfs_node_other_waits, 0); i < pfs_node_other_waits.ncells;
+		 i = pfs_shared_block_next(&pfs_node_other_waits, i + 1))
+	{
+		PfsTotals	totals = {0};
+
+		pfs_shared_cell_read(pfs_shared_block_cell(&pfs_node_other_waits, i), &totals);
+		sum += totals.sum;
+	}
+	return sum;
+}
+
+/* The time of a node's waits, or of those of all others. */
 static uint64
 sum_of_waits(const PfsNode *node)
 {
-	uint64		sum = 0;
+	uint64		sum = node == pfs_other_nodes ? sum_of_other_waits() : 0;
 	uint32		n = 0;
 
-	for (uint32 link = pfs_load_acquire(&node->waits); link != 0 && link <= pfs_node_waits->records_max && n++ < pfs_instruments->max;
+	for (uint32 link = pfs_load_acquire(&node->waits); link != 0 && link <= pfs_node_waits->records_max && n++ < pfs_node_waits->records_max;
 		 link = pfs_chain_at(pfs_node_waits, link)->next)
 	{
 		PfsTotals	totals = {0};
@@ -168,28 +184,45 @@ typedef struct WaitRows
 } WaitRows;
 
 static void
+add_wait(WaitRows *rows, const PfsNodeWaitRow *row)
+{
+	if (pfs_totals_count(&row->totals) > 0 && rows->n < rows->max &&
+		(rows->instrument == PFS_NO_INSTRUMENT || rows->instrument == row->instrument))
+		rows->items[rows->n++] = *row;
+}
+
+static void
 copy_waits_cb(PfsNode *node, const PfsNodeKey *key, void *arg)
 {
 	WaitRows   *rows = arg;
 	uint32		n = 0;
 
-	for (uint32 link = pfs_load_acquire(&node->waits); link != 0 && link <= pfs_node_waits->records_max && n++ < pfs_instruments->max;
+	for (uint32 link = pfs_load_acquire(&node->waits); link != 0 && link <= pfs_node_waits->records_max && n++ < pfs_node_waits->records_max;
 		 link = pfs_chain_at(pfs_node_waits, link)->next)
 	{
 		const PfsChained *cell = pfs_chain_at(pfs_node_waits, link);
 		PfsNodeWaitRow row = {.key = *key,.instrument = cell->key};
 
 		pfs_shared_cell_read(&cell->cell, &row.totals);
-		if (pfs_totals_count(&row.totals) > 0 && rows->n < rows->max &&
-			(rows->instrument == PFS_NO_INSTRUMENT || rows->instrument == row.instrument))
-			rows->items[rows->n++] = row;
+		add_wait(rows, &row);
 	}
 }
 
+/* Those of all others, too. */
 static void
 copy_waits(PfsPatience *patience, void *arg)
 {
+	WaitRows   *rows = arg;
+
 	each_node(copy_waits_cb, arg);
+	for (uint32 i = pfs_shared_block_next(&pfs_node_other_waits, 0); i < pfs_node_other_waits.ncells;
+		 i = pfs_shared_block_next(&pfs_node_other_waits, i + 1))
+	{
+		PfsNodeWaitRow row = {.instrument = i};
+
+		pfs_shared_cell_read(pfs_shared_block_cell(&pfs_node_other_waits, i), &row.totals);
+		add_wait(rows, &row);
+	}
 }
 
 void
@@ -200,7 +233,7 @@ pfs_node_waits_read(PfsInstrumentId instrument, PfsNodeWaitEmit emit, void *arg)
 	if (pfs_sizes.plan_nodes == 0 || pfs_sizes.plans == 0)
 		return;
 	/* No cell is of two nodes.  Memory that is not used costs nothing. */
-	rows.max = pfs_node_waits->records_max;
+	rows.max = pfs_node_waits->records_max + pfs_node_other_waits.ncells;
 	rows.items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PfsNodeWaitRow) * (Size) rows.max);
 	pfs_blocking_work(PFS_COUNTED_DIGESTS, false, copy_waits, &rows);
 	for (uint32 i = 0; i < rows.n; i++)
