@@ -224,8 +224,8 @@ sub plans_of
 	return \%plans;
 }
 
-# Explains a statement while each call is timed, and executes it as it is; what EXPLAIN shows, what was counted of the same plan,
-# and what of the other execution.
+# Explains a statement, once more while each call is timed, and executes it as it is; what EXPLAIN shows, at first and then, what was
+# counted of the same plan, and what of the other execution.
 sub explained
 {
 	my ($settings, $query) = @_;
@@ -233,13 +233,19 @@ sub explained
 SELECT query_id, plan_id, node_id, node_type, coalesce(index_name, object_name, ''), count_loops, sum_rows, count_measured,
 	sum_timer_total, sum_timer_self, count_calls, count_timed FROM $nodes WHERE query_id IS NOT NULL;
 EOT
+	my $explain = "EXPLAIN (ANALYZE, FORMAT JSON, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) $query;";
 	my ($status, $out, $err) = $server->psql(<<"EOT");
 SET pfs.plan_nodes = off;
 TRUNCATE pfs.events_statements_summary_by_digest;
 BEGIN;
 $settings
+$explain
+ROLLBACK;
+SELECT '---';
+BEGIN;
+$settings
 SET pfs.plan_nodes = 'all';
-EXPLAIN (ANALYZE, FORMAT JSON, COSTS OFF, TIMING OFF, SUMMARY OFF) $query;
+$explain
 SET pfs.plan_nodes = off;
 ROLLBACK;
 SELECT '---';
@@ -256,7 +262,7 @@ ROLLBACK;
 SELECT '---';
 $rows
 EOT
-	my ($json, @rows) = split /^---\n/m, $out, 3;
+	my ($before, $json, @rows) = split /^---\n/m, $out, 4;
 	my @shown;
 
 	return { error => "$out$err" } if $status != 0 || @rows < 2;
@@ -268,7 +274,7 @@ EOT
 
 	return { error => "no such plan: $types, but\n" . join "\n", map { join ' ', sort map { $_->{type} } @$_ } values %$counted } unless defined $key;
 	return { error => 'without EXPLAIN it is another plan' } unless defined $plain->{$key};
-	return { shown => \@shown, counted => $counted->{$key}, plain => $plain->{$key}, error => '' };
+	return { shown => \@shown, counted => $counted->{$key}, plain => $plain->{$key}, before => $before, json => $json, error => '' };
 }
 
 # What is wrong with the times of a plan's nodes.  alone: does the run's time come from one process?
@@ -280,7 +286,8 @@ sub wrong_times
 
 	$selfs += $_->{self} for $output, @counted;
 	push @problems, "own times add up to $selfs, the run took $output->{total}" if $alone && abs($selfs - $output->{total}) > 1e-6 * $output->{total} + 2000 * (@counted + 1);
-	push @problems, "$_->{type}: self $_->{self}" for grep { $_->{self} < 0 || $_->{timed} < $_->{calls} } @counted;
+	push @problems, "$_->{type}: self $_->{self} of $_->{total}"
+	  for grep { $_->{self} < 0 || $_->{timed} < $_->{calls} || ($_->{loops} > 0 && $_->{total} == 0) } @counted;
 	return @problems;
 }
 
@@ -298,8 +305,11 @@ sub check_plan
 		map { "without EXPLAIN: $_" } wrong_times($alone, @$plain));
 
 	# So it is with workers.
-	push @problems, "without EXPLAIN\n" . words(@$plain) . "\nwith\n" . words(@$counted)
-	  if $alone && !$varies && words(@$plain) ne words(@$counted);
+	if ($alone && !$varies)
+	{
+		push @problems, "EXPLAIN says\n$found->{json}\nand of what is not measured\n$found->{before}" if $found->{json} ne $found->{before};
+		push @problems, "without EXPLAIN\n" . words(@$plain) . "\nwith\n" . words(@$counted) if words(@$plain) ne words(@$counted);
+	}
 	return is(join("\n", grep { $_ ne '' } @problems), '', $what);
 }
 
