@@ -71,7 +71,7 @@ pfs_compat_first_parameter(const JumbleState *jumble)
 }
 
 /*
- * Parameters of ExecutorRun's hook, and how to pass them on: 18 dropped one, by which the caller says that
+ * Parameters of ExecutorRun's hook, how to pass them on, and what stands for them where there is no run: 18 dropped one, by which the caller says that
  * he runs the query no more than once.  May he want its rows in parts?  A query that SPI executes without a portal it
  * runs once.
  */
@@ -79,11 +79,13 @@ pfs_compat_first_parameter(const JumbleState *jumble)
 #define PFS_EXECUTOR_RUN_PARAMS \
 	QueryDesc *desc, ScanDirection direction, uint64 count
 #define PFS_EXECUTOR_RUN_ARGS desc, direction, count
+#define PFS_EXECUTOR_NO_RUN_ARGS desc, NoMovementScanDirection, 0
 #define PFS_EXECUTOR_RUN_IN_PARTS (count != 0 && desc->dest->mydest != DestSPI)
 #else
 #define PFS_EXECUTOR_RUN_PARAMS \
 	QueryDesc *desc, ScanDirection direction, uint64 count, bool execute_once
 #define PFS_EXECUTOR_RUN_ARGS desc, direction, count, execute_once
+#define PFS_EXECUTOR_NO_RUN_ARGS desc, NoMovementScanDirection, 0, true
 #define PFS_EXECUTOR_RUN_IN_PARTS (count != 0 && !execute_once)
 #endif
 

@@ -62,42 +62,31 @@ has_nodes(const PfsMeasured *as)
 	return index != PFS_NO_RECORD && pfs_load_relaxed(&((PfsDigest *) pfs_pages_record(pfs_plans.pages, index))->nodes) != 0;
 }
 
-/* Parents of subplans, which the plan does not have beside it, are those of their PlanStates. */
-static void
-find_parents(PlanState *state, int parent, const PfsPlanNumbers *numbers, PfsNodeFacts *facts);
-
+/* What the walk that finds parents needs. */
 typedef struct ParentWalk
 {
 	const PfsPlanNumbers *numbers;
 	PfsNodeFacts *facts;
-	int			parent;
+	uint32		parent;			/* number of the node above */
 } ParentWalk;
 
+/* The plan does not have subplans below the node that calls them, but PlanStates do: their parents are those. */
 static bool
-find_parent(PlanState *state, void *arg)
+find_parents(PlanState *state, void *arg)
 {
 	const ParentWalk *walk = arg;
-
-	if (state != NULL)
-		find_parents(state, walk->parent, walk->numbers, walk->facts);
-	return false;
-}
-
-static void
-find_parents(PlanState *state, int parent, const PfsPlanNumbers *numbers, PfsNodeFacts *facts)
-{
-	uint32		id = state->plan->plan_node_id;
-	uint32		number = id < numbers->nids ? numbers->of_id[id] : 0;
-	ParentWalk	walk = {numbers, facts, number};
+	uint32		id = state == NULL ? 0 : state->plan->plan_node_id;
+	uint32		number = state != NULL && id < walk->numbers->nids ? walk->numbers->of_id[id] : 0;
+	ParentWalk	below = {walk->numbers, walk->facts, number};
 
 	if (number == 0)
-		return;
-	if (facts[number].parent == 0 && parent != number)
-		facts[number].parent = parent;
-	planstate_tree_walker(state, find_parent, &walk);
+		return false;
+	if (walk->facts[number].parent == 0 && walk->parent != number)
+		walk->facts[number].parent = walk->parent;
+	return planstate_tree_walker(state, find_parents, &below);
 }
 
-/* What is to be measured, of the leader or by oneself; and the numbers of nodes.  False: it cannot be. */
+/* What is to be measured, and the numbers of its nodes.  False: it cannot be. */
 static bool
 describe_own(QueryDesc *desc, PfsNodeQuery *query, PfsMeasured *as, const uint16 **number_of)
 {
@@ -116,7 +105,9 @@ describe_own(QueryDesc *desc, PfsNodeQuery *query, PfsMeasured *as, const uint16
 	}
 	if (numbers->wants_facts)
 	{
-		find_parents(desc->planstate, 0, numbers, numbers->facts);
+		ParentWalk	walk = {numbers, numbers->facts, 0};
+
+		(void) find_parents(desc->planstate, &walk);
 		if (!make_nodes(as, numbers))
 			return false;
 	}
@@ -128,6 +119,7 @@ describe_own(QueryDesc *desc, PfsNodeQuery *query, PfsMeasured *as, const uint16
 	return true;
 }
 
+/* The same of a worker: its leader has described it. */
 static bool
 describe_leaders(PfsNodeQuery *query, PfsMeasured *as, const uint16 **number_of)
 {
@@ -164,7 +156,11 @@ make_ready(PfsNodeQuery *query, QueryDesc *desc)
 	if (query->measured != NULL)
 	{
 		query->output = &pfs_node_area->counts[query->measured->first];
-		/* A worker's part is called anew by its leader, and a cursor's plan where it goes back. */
+
+		/*
+		 * A worker's part is called anew by its leader, and a cursor's plan
+		 * where it goes back.
+		 */
 		pfs_nodes_wrap(query, desc->planstate, number_of,
 					   query->is_worker || (desc->estate->es_top_eflags & EXEC_FLAG_REWIND) != 0);
 	}
@@ -180,12 +176,12 @@ typedef struct Outer
 	uint32		charge;
 } Outer;
 
+/* The innermost node is Output from here on, and what has waited so far are no nodes of this query. */
 static Outer
 begin_run(PfsNodeQuery *query)
 {
 	Outer		outer = {pfs_node_running, pfs_charge_node};
 
-	/* What has waited so far are no nodes of this one. */
 	pfs_digest_waits_flush();
 	pfs_digest_waits_of_nodes();
 	query->measured->statement_id = pfs_digest_charged;
@@ -217,23 +213,18 @@ find_open(const QueryDesc *desc)
 	return query;
 }
 
-void
-pfs_nodes_run(ExecutorRun_hook_type run, PFS_EXECUTOR_RUN_PARAMS)
+/* Calls a run, or with run NULL a finish, of a query that is measured. */
+static void
+call_measured(PfsNodeQuery *query, ExecutorRun_hook_type run, ExecutorFinish_hook_type finish, PFS_EXECUTOR_RUN_PARAMS)
 {
-	PfsNodeQuery *query = find_open(desc);
-	Outer		outer;
+	Outer		outer = begin_run(query);
 
-	if (query != NULL && !query->is_ready)
-		make_ready(query, desc);
-	if (query == NULL || query->measured == NULL)
-	{
-		run(PFS_EXECUTOR_RUN_ARGS);
-		return;
-	}
-	outer = begin_run(query);
 	PG_TRY();
 	{
-		run(PFS_EXECUTOR_RUN_ARGS);
+		if (run != NULL)
+			run(PFS_EXECUTOR_RUN_ARGS);
+		else
+			finish(desc);
 	}
 	PG_CATCH();
 	{
@@ -242,9 +233,24 @@ pfs_nodes_run(ExecutorRun_hook_type run, PFS_EXECUTOR_RUN_PARAMS)
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
-	query->output->rows += desc->estate->es_processed;
+	if (run != NULL)
+		query->output->rows += desc->estate->es_processed;
 	end_run(query, outer);
 	pfs_nodes_forget_hashes(query);
+}
+
+/* The query begins to be measured with its first run. */
+void
+pfs_nodes_run(ExecutorRun_hook_type run, PFS_EXECUTOR_RUN_PARAMS)
+{
+	PfsNodeQuery *query = find_open(desc);
+
+	if (query != NULL && !query->is_ready)
+		make_ready(query, desc);
+	if (query != NULL && query->measured != NULL)
+		call_measured(query, run, NULL, PFS_EXECUTOR_RUN_ARGS);
+	else
+		run(PFS_EXECUTOR_RUN_ARGS);
 }
 
 /* The parts of WITH that are completed here are nodes, too. */
@@ -252,27 +258,11 @@ void
 pfs_nodes_finish(ExecutorFinish_hook_type finish, QueryDesc *desc)
 {
 	PfsNodeQuery *query = find_open(desc);
-	Outer		outer;
 
-	if (query == NULL || query->measured == NULL)
-	{
+	if (query != NULL && query->measured != NULL)
+		call_measured(query, NULL, finish, PFS_EXECUTOR_NO_RUN_ARGS);
+	else
 		finish(desc);
-		return;
-	}
-	outer = begin_run(query);
-	PG_TRY();
-	{
-		finish(desc);
-	}
-	PG_CATCH();
-	{
-		pfs_nodes_fail(query);
-		end_run(query, outer);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	end_run(query, outer);
-	pfs_nodes_forget_hashes(query);
 }
 
 /* ---- the end ---- */
@@ -309,7 +299,7 @@ add_counts(const PfsNodeQuery *query)
 	{
 		PfsNodeSums sums = sums_of(&query->output[i], i == 0, query->is_worker);
 
-		if (query->output[i].entered != PFS_NODE_LET_GO)
+		if (query->output[i].entered != PFS_NODE_DROPPED)
 			pfs_node_add(node != NULL ? node : pfs_other_nodes, &sums);
 		node = node != NULL ? pfs_node_next(node) : NULL;
 	}
@@ -351,6 +341,7 @@ is_wanted(const PfsKnownPlan *known)
 	return pfs_plan_nodes == PFS_PLAN_NODES_ALL || pfs_budget_has_room(known->measured == 0);
 }
 
+/* Notes an execution that is to be measured; its memory's end is that of the measuring. */
 void
 pfs_nodes_start(QueryDesc *desc)
 {

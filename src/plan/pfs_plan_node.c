@@ -99,11 +99,11 @@ end_call(const NodeSlot *s, uint32 caller, const TupleTableSlot *result)
  * Returns how many ticks that are.
  */
 static pg_noinline uint64
-settle_timed(const PfsNodeQuery *query, NodeSlot *s)
+add_timed_children(const PfsNodeQuery *query, NodeSlot *s)
 {
 	PfsTimer	timer = pfs_timer_default();
 	uint64		frequency = pfs_clock->frequency[timer];
-	uint64		settled = 0;
+	uint64		known = 0;
 
 	for (int id = s->timed_child; id >= 0; id = query->slots[id].next_timed)
 	{
@@ -114,15 +114,15 @@ settle_timed(const PfsNodeQuery *query, NodeSlot *s)
 		if (taken <= child->seen)
 			continue;
 		if (child->timed_child >= 0)
-			(void) settle_timed(query, child);
+			(void) add_timed_children(query, child);
 		child->count->total += taken - child->seen;
 		s->count->below += taken - child->seen;
-		settled += taken - child->seen;
+		known += taken - child->seen;
 		child->seen = taken;
 		child->seen_rows = in->tuplecount;
 		child->seen_loops = in->nloops;
 	}
-	return settled;
+	return known;
 }
 
 /* Has the server timed a child since the last look?  Asked at each call; without rows it is found at the next that has some. */
@@ -142,12 +142,12 @@ has_timed(const PfsNodeQuery *query, const NodeSlot *s)
 
 /* Lets the server call the node's own function again: it is not counted any more. */
 static void
-let_go(NodeSlot *s)
+stop_counting(NodeSlot *s)
 {
 	if (s->state->ExecProcNode == s->state->ExecProcNodeReal)
 		s->state->ExecProcNode = s->real;
 	s->state->ExecProcNodeReal = s->real;
-	pfs_store_relaxed(&s->count->entered, PFS_NODE_LET_GO);
+	pfs_store_relaxed(&s->count->entered, PFS_NODE_DROPPED);
 }
 
 /* Behind a timed call of a node that is called often: which one is timed next?  One on which others rely is not let go. */
@@ -157,7 +157,7 @@ look_at_pace(PfsNodeQuery *query, NodeSlot *s, uint32 calls, uint64 now, bool ma
 	uint64		elapsed = query->output->total + now - query->output->entered;
 
 	if (!pfs_pace_next(&s->pace, s->count->calls, calls, elapsed, &query->cost) && may_go)
-		let_go(s);
+		stop_counting(s);
 }
 
 /*
@@ -172,15 +172,15 @@ call_timed(PfsNodeQuery *query, NodeSlot *s, PfsNodeCount *caller, bool is_plain
 	uint64		start = pfs_node_clock();
 	TupleTableSlot *result;
 	uint64		end;
-	uint64		settled = 0;
+	uint64		known = 0;
 	uint64		ticks;
 
 	pfs_store_relaxed(&count->entered, start);
 	result = s->real(s->state);
 	if (s->timed_child >= 0)
-		settled = settle_timed(query, s);
+		known = add_timed_children(query, s);
 	end = pfs_node_clock();
-	ticks = pfs_pace_ticks(&s->pace, end - start, settled);
+	ticks = pfs_pace_ticks(&s->pace, end - start, known);
 	pfs_node_end_call(count, ticks);
 	s->pace.gap = 0;
 	count->calls += calls;
@@ -210,7 +210,7 @@ call_above_timed(PfsNodeQuery *query, NodeSlot *s, PfsNodeCount *caller)
 	result = call_untimed(s);
 	if (!has_timed(query, s))
 		return result;
-	ticks = settle_timed(query, s);
+	ticks = add_timed_children(query, s);
 	s->count->total += ticks;
 	caller->below += ticks;
 	return result;
@@ -435,6 +435,7 @@ let_server_time(NodeSlot *s, NodeSlot *parent)
 	parent->timed_child = s->state->plan->plan_node_id;
 }
 
+/* Gives a node our functions, and those below it. */
 static bool
 wrap_node(PlanState *state, void *arg)
 {
@@ -525,7 +526,7 @@ end_open_calls(PfsNodeQuery *query)
 		uint64		entered = s->state == NULL ? 0 : s->count->entered;
 
 		/* Partitions share a count. */
-		if (entered == 0 || entered == PFS_NODE_LET_GO || is_ended[s->count - query->output])
+		if (entered == 0 || entered == PFS_NODE_DROPPED || is_ended[s->count - query->output])
 			continue;
 		is_ended[s->count - query->output] = true;
 		caller_of_open(query, s)->below += at - entered;
@@ -535,11 +536,12 @@ end_open_calls(PfsNodeQuery *query)
 	}
 	for (uint32 i = 1; i < query->measured->n; i++)
 	{
-		if (query->output[i].entered != PFS_NODE_LET_GO)
+		if (query->output[i].entered != PFS_NODE_DROPPED)
 			pfs_store_relaxed(&query->output[i].entered, 0);
 	}
 }
 
+/* The server's own timers are stopped first: their time is below others'. */
 void
 pfs_nodes_fail(PfsNodeQuery *query)
 {
@@ -553,7 +555,7 @@ pfs_nodes_fail(PfsNodeQuery *query)
 	for (uint32 id = 0; id < query->nids; id++)
 	{
 		if (query->slots[id].state != NULL && query->slots[id].timed_child >= 0)
-			(void) settle_timed(query, &query->slots[id]);
+			(void) add_timed_children(query, &query->slots[id]);
 	}
 	end_open_calls(query);
 }

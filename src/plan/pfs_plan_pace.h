@@ -36,14 +36,14 @@ pfs_pace_begin(PfsPace *pace)
 	pace->stride = 1;
 }
 
-/* What a call that was timed counts; settled: the part of it that is known otherwise, exactly. */
+/* What a call that was timed counts; known: the part of it that is known otherwise, exactly. */
 static inline uint64
-pfs_pace_ticks(const PfsPace *pace, uint64 ticks, uint64 settled)
+pfs_pace_ticks(const PfsPace *pace, uint64 ticks, uint64 known)
 {
 	if (likely(pace->stride == 1))
 		return ticks;
-	ticks = ticks > settled + pfs_pace_clock_ticks ? ticks - settled - pfs_pace_clock_ticks : 0;
-	return ticks * pace->stride + settled;
+	ticks = ticks > known + pfs_pace_clock_ticks ? ticks - known - pfs_pace_clock_ticks : 0;
+	return ticks * pace->stride + known;
 }
 
 /* Calls that have not been counted yet: those of the gap, so far. */

@@ -350,6 +350,7 @@ range_of(const Plan *plan)
 	}
 }
 
+/* The index that a node reads; InvalidOid: none. */
 static Oid
 index_of(const Plan *plan)
 {

@@ -14,6 +14,7 @@
 #include <signal.h>
 
 #include "hammer_server.h"
+#include "hammer_nodes.h"
 
 #include "pfs_charge.h"
 #include "pfs_departed.h"
@@ -165,22 +166,6 @@ count_row(const PfsDigestKey *key, uint32 table)
 	pfs_digest_rows_add(&run, &rows);
 }
 
-/* An execution of a plan of one node, which waits once, is measured. */
-static void
-count_node(const PfsDigestKey *key, uint64 plan, PfsInstrumentId instrument)
-{
-	static const PfsNodeFacts facts[1] = {{.type = PFS_NODE_OUTPUT}};
-	static const PfsNodeSums sums = {.executions = 1};
-	PfsTotals	waits = {.count_timed = 1,.sum = TICKS};
-	PfsPinnedDigest *pinned = pfs_plan_enter(key, plan, true);
-	bool		has_nodes = pinned != NULL && pfs_nodes_make(&pinned->digest->nodes, facts, 1);
-
-	hammer_linger(50000);
-	pfs_node_add(has_nodes ? pfs_node_at(pfs_load_acquire(&pinned->digest->nodes)) : pfs_other_nodes, &sums);
-	pfs_digest_leave(pinned);
-	pfs_plan_add_waits(key, plan, 0, instrument, &waits);
-}
-
 /* The general way of a statement that ends. */
 static void
 count_any(PfsThread *t, uint32 key, uint64 shape, uint64 plan, uint64 now)
@@ -266,7 +251,7 @@ count(PfsThread *t, uint32 key, HammerRng *rng)
 	is_plain = may_be_plain();
 	pfs_digest_wait_add(key * WAITS + hammer_random(rng, WAITS), TICKS);
 	count_row(&digest, hammer_random(rng, TABLES));
-	count_node(&digest, plan, key * WAITS);
+	count_node(&digest, plan, key * WAITS, TICKS);
 	hammer_linger(50000);
 	if (is_plain && hammer_random(rng, 8) != 0)
 		count_plain(t, key, digest.query_id, plan, pfs_timer_read(PFS_TIMER_NANOSECOND), hammer_random(rng, 64) == 0 ? 2 * TICKS : TICKS);

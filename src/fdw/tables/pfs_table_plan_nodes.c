@@ -151,14 +151,14 @@ const PfsTable pfs_table_waits_by_plan_node = {
 	FACTS_COLUMNS(X, t, &row->facts, row->has_facts, PFS_DIGEST_DATABASE(row->digest.db_user)) \
 	X(t, is_running, text, none, row->is_running ? "YES" : "NO", \
 	  "YES: a call of it goes on whose time is being taken; of a node that is called often not all are.", .width = 3) \
-	X(t, loops, bigint, count, PFS_NULL_IF(row->is_let_go, row->loops), \
+	X(t, loops, bigint, count, PFS_NULL_IF(row->is_dropped, row->loops), \
 	  "How often it was begun by now. NULL, as rows and times: it is not counted any more, as that would cost too much.") \
-	X(t, rows, bigint, count, PFS_NULL_IF(row->is_let_go, row->rows), "Rows that it has returned by now.") \
+	X(t, rows, bigint, count, PFS_NULL_IF(row->is_dropped, row->rows), "Rows that it has returned by now.") \
 	X(t, estimated_rows, float8, none, PFS_NULL_IF(!row->has_facts, row->facts.rows), \
 	  "The planner's estimate of the rows of one loop.", .width = 10) \
-	X(t, timer_total, numeric, picoseconds, PFS_NULL_IF(row->is_let_go, pfs_ticks_as_ps(row->total)), \
+	X(t, timer_total, numeric, picoseconds, PFS_NULL_IF(row->is_dropped, pfs_ticks_as_ps(row->total)), \
 	  "Time in it and in the nodes that it has called, with that of the call that goes on, in picoseconds.", .width = 14) \
-	X(t, timer_self, numeric, picoseconds, PFS_NULL_IF(row->is_let_go, pfs_ticks_as_ps(row->self)), \
+	X(t, timer_self, numeric, picoseconds, PFS_NULL_IF(row->is_dropped, pfs_ticks_as_ps(row->self)), \
 	  "Time in it alone, in picoseconds.", .width = 14) \
 	X(t, timer_wait, numeric, picoseconds, pfs_ticks_as_ps(row->waited), \
 	  "Time in waits that it has ended, in picoseconds.", .width = 14) \

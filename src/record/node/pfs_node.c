@@ -129,6 +129,7 @@ add_to_others(PfsInstrumentId instrument, const PfsTotals *waits)
 		pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_node_other_waits, instrument), waits);
 }
 
+/* All others have a cell for each instrument, so nothing is lost. */
 void
 pfs_node_add_waits(uint32 head, uint32 number, PfsInstrumentId instrument, const PfsTotals *waits)
 {
@@ -177,6 +178,7 @@ pfs_nodes_free(uint32 *head, bool (*is_wanted) (void))
 
 /* ---- truncation ---- */
 
+/* Whoever adds meanwhile adds to what is there behind it. */
 uint64
 pfs_nodes_take(PfsNode *first)
 {
@@ -210,6 +212,7 @@ take_other_waits(void)
 	return taken;
 }
 
+/* The cells stay with their nodes. */
 uint64
 pfs_node_waits_take(PfsNode *first)
 {

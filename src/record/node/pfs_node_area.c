@@ -101,6 +101,7 @@ find_gap(bool of_ids, uint32 n, uint32 room)
 	return best;
 }
 
+/* Takes the entry, the counts and the numbers in one step for readers. */
 PfsMeasured *
 pfs_measured_begin(const PfsMeasured *as, uint64 since, const uint16 *number_of)
 {
@@ -133,6 +134,7 @@ pfs_measured_end(PfsMeasured *query)
 	pfs_seqlock_write_end(&pfs_node_area->lock);
 }
 
+/* A query that has ended since has no waits any more: its table was emptied before. */
 const PfsMeasured *
 pfs_node_waited(uint32 charge, uint64 statement_id, uint64 ticks, uint32 *node)
 {
@@ -153,6 +155,7 @@ pfs_node_waited(uint32 charge, uint64 statement_id, uint64 ticks, uint32 *node)
 	return NULL;
 }
 
+/* If the leader changes its area all the time, the worker is not measured. */
 bool
 pfs_measured_of_leader(const PfsThread *leader, uint32 level, PfsMeasured *query, uint16 *number_of)
 {

@@ -38,7 +38,7 @@ typedef struct PfsNodeCount
  * is being added to its total: a reader that finds the same other value before and behind it has a total to which that
  * belongs.
  */
-#define PFS_NODE_LET_GO PG_UINT64_MAX
+#define PFS_NODE_DROPPED PG_UINT64_MAX
 #define PFS_NODE_ENDING 1
 
 /* The owner: a call that was timed is over. */

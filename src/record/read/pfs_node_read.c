@@ -3,7 +3,7 @@
  *	  Readers and truncators of plans' nodes.
  *
  * Sums and waits are copied while no plan goes (pfs_blocking_work()), as of digests, and handed on behind that.  What runs is
- * copied from its process's area, between two changes of what that measures.
+ * copied from its process's area, while that measures the same queries.
  */
 #include "postgres.h"
 
@@ -50,6 +50,7 @@ each_node(EachNode each, void *arg)
 	each(pfs_other_nodes, &others, arg);
 }
 
+/* The time of the waits of all others. */
 static uint64
 sum_of_other_waits(void)
 {
@@ -93,6 +94,7 @@ typedef struct Rows
 	uint32		max;
 } Rows;
 
+/* Copies one node's sums. */
 static void
 copy_node_cb(PfsNode *node, const PfsNodeKey *key, void *arg)
 {
@@ -191,6 +193,7 @@ add_wait(WaitRows *rows, const PfsNodeWaitRow *row)
 		rows->items[rows->n++] = *row;
 }
 
+/* Copies one node's waits. */
 static void
 copy_waits_cb(PfsNode *node, const PfsNodeKey *key, void *arg)
 {
@@ -201,7 +204,7 @@ copy_waits_cb(PfsNode *node, const PfsNodeKey *key, void *arg)
 		 link = pfs_chain_at(pfs_node_waits, link)->next)
 	{
 		const PfsChained *cell = pfs_chain_at(pfs_node_waits, link);
-		PfsNodeWaitRow row = {.key = *key,.instrument = cell->key};
+		PfsNodeWaitRow row = {.key = *key, .instrument = cell->key};
 
 		pfs_shared_cell_read(&cell->cell, &row.totals);
 		add_wait(rows, &row);
@@ -225,6 +228,7 @@ copy_waits(PfsPatience *patience, void *arg)
 	}
 }
 
+/* Copies the waits of all nodes, then hands them on. */
 void
 pfs_node_waits_read(PfsInstrumentId instrument, PfsNodeWaitEmit emit, void *arg)
 {
@@ -333,7 +337,7 @@ add_open_calls(PfsNodeCount *counts, uint32 n, uint64 now)
 	{
 		uint64		entered = counts[i].entered;
 
-		if (entered == 0 || entered == PFS_NODE_LET_GO || entered > now)
+		if (entered == 0 || entered == PFS_NODE_DROPPED || entered > now)
 			continue;
 		counts[i].total += now - entered;
 		if (i > 0)
@@ -341,6 +345,7 @@ add_open_calls(PfsNodeCount *counts, uint32 n, uint64 now)
 	}
 }
 
+/* Hands on the nodes of one query of a copy. */
 static void
 emit_query(uint64 thread_id, PfsNodeArea *area, const PfsMeasured *query, uint64 now, PfsNodeNowEmit emit, void *arg)
 {
@@ -362,8 +367,8 @@ emit_query(uint64 thread_id, PfsNodeArea *area, const PfsMeasured *query, uint64
 			.plan_id = query->plan_id,
 			.facts = facts[i],
 			.has_facts = has_facts,
-			.is_let_go = counts[i].entered == PFS_NODE_LET_GO,
-			.is_running = counts[i].entered != 0 && counts[i].entered != PFS_NODE_LET_GO,
+			.is_dropped = counts[i].entered == PFS_NODE_DROPPED,
+			.is_running = counts[i].entered != 0 && counts[i].entered != PFS_NODE_DROPPED,
 			.loops = counts[i].loops,
 			.rows = counts[i].rows,
 			.total = counts[i].total,

@@ -43,7 +43,7 @@ typedef struct PfsNodeNow
 	uint64		plan_id;
 	PfsNodeFacts facts;
 	bool		has_facts;		/* else its plan has gone */
-	bool		is_let_go;		/* it is not counted any more */
+	bool		is_dropped;		/* it is not counted any more */
 	bool		is_running;		/* a call of it that is timed goes on */
 	uint64		loops;
 	uint64		rows;
