@@ -5,7 +5,7 @@
 #ifndef HAMMER_NODES_H
 #define HAMMER_NODES_H
 
-#include "hammer.h"
+#include "hammer_server.h"
 #include "pfs_digest.h"
 #include "pfs_node.h"
 
