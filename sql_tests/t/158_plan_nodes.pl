@@ -328,6 +328,14 @@ for my $query (@parallel)
 		check_plan("workers: $query" . ($way =~ s/^SET LOCAL|\n//gr), $workers . $way, $query, 0) if $query !~ / p /;
 	}
 }
+for my $query ('SELECT t FROM a ORDER BY t', 'SELECT b.i FROM a JOIN b USING (i) WHERE b.k > 1', 'SELECT j, count(*) FROM a WHERE i < 5000 GROUP BY j')
+{
+	my $settings = "SET LOCAL enable_material = off;\nSET LOCAL enable_mergejoin = off;\nSET LOCAL enable_nestloop = off;\n$workers";
+	my $again = "SELECT * FROM (VALUES (1), (2), (3), (4)) v LEFT JOIN ($query LIMIT 5) q ON true";
+
+	like(($server->psql("BEGIN; $settings EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $again"))[1], qr/Limit.*Gather.*loops=4/s, "workers start anew: $query");
+	check_plan('... which is counted', $settings, $again, 0);
+}
 check_plan("one worker: $_", "SET LOCAL $parallel = on;\n", $_, 0) for grep { !/UNION ALL/ } @parallel[0 .. 6];
 # Its time is by the server's clock, that of what is below it and above it by ours.
 check_plan('a Hash of what takes long', "SET LOCAL enable_mergejoin = off;\nSET LOCAL enable_nestloop = off;\n",
