@@ -166,7 +166,7 @@ like(($server->psql("\\set VERBOSITY verbose\nALTER SYSTEM SET pfs.no_such_setti
 	'and an unknown name');
 $server->fails('SET pfs.enabled = off', '55P02', qr/pfs\.enabled/, 'SET: only at a restart');
 is(($server->psql(q{ALTER SYSTEM SET pfs.instruments = 'memory/%=ON, wait/io/file/%=COUNTED, idle%=OFF'}))[0], 0, 'a good list is taken');
-my $refused = $server->sql(q{SELECT count(*) FROM pg_settings WHERE name LIKE 'pfs.%' AND context <> 'postmaster' AND name NOT IN ('pfs.load_history_interval', 'pfs.max_digest_sample_age', 'pfs.save_interval')});
+my $refused = $server->sql(q{SELECT count(*) FROM pg_settings WHERE name LIKE 'pfs.%' AND context <> 'postmaster' AND name NOT IN ('pfs.load_history_interval', 'pfs.max_digest_sample_age', 'pfs.save_interval', 'pfs.plan_nodes', 'pfs.plan_nodes_budget', 'pfs.plan_nodes_cost')});
 is($refused, 0, 'every other setting needs a restart');
 $server->mark_log;
 $server->sql('SELECT pg_reload_conf()');
