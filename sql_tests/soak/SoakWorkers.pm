@@ -472,7 +472,7 @@ sub reader
 				my $r = $c->query(<<'EOT');
 SELECT relname, string_agg(CASE WHEN atttypid IN ('int'::regtype, 'bigint'::regtype, 'numeric'::regtype, 'float8'::regtype) AND attname NOT IN ('socket_id', 'port', 'query_id', 'plan_id', 'server_plan_id')
                                 THEN quote_ident(attname) || ' < 0' END, ' OR '),
-       CASE WHEN bool_or(attname = 'count_timed') THEN ' OR count_timed > count_star' ELSE '' END
+       CASE WHEN bool_or(attname = 'count_timed') THEN ' OR count_timed > ' || CASE WHEN bool_or(attname = 'count_star') THEN 'count_star' ELSE 'count_calls' END ELSE '' END
   FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid WHERE relnamespace = 'pfs'::regnamespace AND relkind IN ('f', 'v') AND attnum > 0 AND NOT attisdropped
  GROUP BY 1 ORDER BY 1
 EOT

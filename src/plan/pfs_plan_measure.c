@@ -323,7 +323,7 @@ end_cb(void *arg)
 	if (query->measured == NULL || pfs_node_area == NULL || pfs_my_thread == NULL)
 		return;
 	pfs_nodes_take_counts(query);
-	for (uint32 i = 0; i < query->measured->n; i++)
+	for (uint32 i = 0; i < query->measured->n && query->exact_calls == PFS_PACE_EXACT; i++)
 		pfs_budget_spend(query->output[i].calls, query->output[i].timed, 1);
 	if (!pfs_is_writing(pfs_my_thread))
 		add_counts(query);

@@ -116,7 +116,8 @@ pfs_node_add(PfsNode *node, const PfsNodeSums *sums)
 	pfs_add_relaxed(&node->sums.loops, sums->loops);
 	pfs_add_relaxed(&node->sums.rows, sums->rows);
 	pfs_add_relaxed(&node->sums.calls, sums->calls);
-	pfs_add_relaxed(&node->sums.timed, sums->timed);
+	pfs_add_seqcst(&node->sums.timed, sums->timed); /* behind calls: pairs
+													 * with pfs_node_sums() */
 	pfs_add_relaxed(&node->sums.total, sums->total);
 	pfs_add_relaxed(&node->sums.self, sums->self);
 	pfs_raise_to(&node->sums.max_total, sums->max_total);
@@ -127,6 +128,23 @@ add_to_others(PfsInstrumentId instrument, const PfsTotals *waits)
 {
 	if (instrument < pfs_node_other_waits.ncells)
 		pfs_shared_cell_merge(pfs_shared_block_touch(&pfs_node_other_waits, instrument), waits);
+}
+
+/* No more calls are timed than there are: these are read behind the timed ones. */
+PfsNodeSums
+pfs_node_sums(const PfsNode *node)
+{
+	PfsNodeSums sums;
+
+	sums.timed = pfs_load_acquire(&node->sums.timed);
+	sums.executions = pfs_load_relaxed(&node->sums.executions);
+	sums.loops = pfs_load_relaxed(&node->sums.loops);
+	sums.rows = pfs_load_relaxed(&node->sums.rows);
+	sums.calls = pfs_load_relaxed(&node->sums.calls);
+	sums.total = pfs_load_relaxed(&node->sums.total);
+	sums.self = pfs_load_relaxed(&node->sums.self);
+	sums.max_total = pfs_load_relaxed(&node->sums.max_total);
+	return sums;
 }
 
 /* All others have a cell for each instrument, so nothing is lost. */

@@ -154,7 +154,10 @@ extern void pfs_node_add_waits(uint32 head, uint32 number, PfsInstrumentId instr
 /* A plan goes: moves what its nodes have to all others, as long as that is wanted (NULL: it is not), and frees them. */
 extern void pfs_nodes_free(uint32 *head, bool (*is_wanted) (void));
 
-/* ---- truncators ---- */
+/* ---- readers and truncators ---- */
+
+/* A copy of a node's sums. */
+extern PfsNodeSums pfs_node_sums(const PfsNode *node);
 
 /*
  * Empties the sums, or the waits, of a chain or of all others (pfs_other_nodes); return how many executions of its nodes,

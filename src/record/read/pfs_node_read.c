@@ -106,7 +106,7 @@ copy_node_cb(PfsNode *node, const PfsNodeKey *key, void *arg)
 	{
 		.key = *key,
 			.facts = node->facts,
-			.sums = node->sums,
+			.sums = pfs_node_sums(node),
 			.waited = sum_of_waits(node)
 	};
 }
