@@ -84,6 +84,14 @@ is(nodes_of('node_type, count_measured, count_loops, sum_rows', q{object_name = 
 is($server->sql("SELECT bool_and(sum_timer_self >= 0), abs(sum(sum_timer_self) - max(sum_timer_total) FILTER (WHERE node_id = 0)) < 10000 FROM $nodes
 	WHERE plan_id IN (SELECT plan_id FROM $nodes WHERE object_name = 'c')"), 't|t', '... with all of its time');
 
+# ---- one whose executor does not start, with a plan so large that its memory goes back to the system ----
+
+$server->sql('CREATE ROLE nobody');
+my $large = join ', ', 1 .. 300000;
+my ($status, $out) = $server->psql("SET pfs.plan_nodes = 'all';\nSET ROLE nobody;\n\\set ON_ERROR_STOP off\nSELECT count(*) FROM c WHERE i IN ($large);\nRESET ROLE;\nSELECT 1;\nSELECT count(*) FROM c;");
+like($out, qr/^1\n1000$/m, 'the statement behind it');
+like($server->sql('SELECT 1'), qr/^1$/, '... and the server goes on');
+
 # ---- more plans and nodes than places ----
 
 # Each shape has Output and two nodes, and one row.

@@ -345,14 +345,15 @@ is_wanted(const PfsKnownPlan *known)
 void
 pfs_nodes_start(QueryDesc *desc)
 {
-	const PlannedStmt *stmt = pfs_plan_to_measure;
+	const PlannedStmt *stmt = desc->plannedstmt;
 	PfsKnownPlan *known = pfs_known_plan(stmt->queryId);
+	bool		is_it = pfs_plan_to_measure == stmt;
 	MemoryContext context;
 	PfsNodeQuery *query;
 
 	pfs_plan_to_measure = NULL;
-	/* Where its start has failed, another plan may lie there by now. */
-	if (desc->plannedstmt != stmt || desc->planstate == NULL || pfs_my_thread == NULL || pfs_text_is_made ||
+	/* Where the start of the one that was meant has failed, it is gone. */
+	if (!is_it || desc->planstate == NULL || pfs_my_thread == NULL || pfs_text_is_made ||
 		(!IsParallelWorker() && (known->stmt != stmt || known->plan_id == 0)) || !is_wanted(known))
 		return;
 	context = desc->estate->es_query_cxt;
