@@ -47,6 +47,8 @@ make_nodes(const PfsMeasured *as, const PfsPlanNumbers *numbers)
 	pinned = pfs_plan_enter(&as->key, as->plan_id, true);
 	if (pinned != NULL)
 		made = pfs_nodes_make(&pinned->digest->nodes, numbers->facts, numbers->n);
+	else
+		pfs_pages_count_lost(pfs_nodes);
 	pfs_digest_leave(pinned);
 	pfs_write_end(pfs_my_thread);
 	return made;
