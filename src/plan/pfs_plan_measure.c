@@ -204,17 +204,6 @@ end_run(PfsNodeQuery *query, Outer outer)
 	pfs_digest_waits_flush();
 }
 
-/* Out of line, as PG_TRY would endanger its variable for the compiler. */
-static pg_noinline PfsNodeQuery *
-find_open(const QueryDesc *desc)
-{
-	PfsNodeQuery *query = pfs_node_queries;
-
-	while (query != NULL && query->estate != desc->estate)
-		query = query->next;
-	return query;
-}
-
 /* Calls a run, or with run NULL a finish, of a query that is measured. */
 static void
 call_measured(PfsNodeQuery *query, ExecutorRun_hook_type run, ExecutorFinish_hook_type finish, PFS_EXECUTOR_RUN_PARAMS)
@@ -245,7 +234,7 @@ call_measured(PfsNodeQuery *query, ExecutorRun_hook_type run, ExecutorFinish_hoo
 void
 pfs_nodes_run(ExecutorRun_hook_type run, PFS_EXECUTOR_RUN_PARAMS)
 {
-	PfsNodeQuery *query = find_open(desc);
+	PfsNodeQuery *query = pfs_node_query_of(desc->estate);
 
 	if (query != NULL && !query->is_ready)
 		make_ready(query, desc);
@@ -259,7 +248,7 @@ pfs_nodes_run(ExecutorRun_hook_type run, PFS_EXECUTOR_RUN_PARAMS)
 void
 pfs_nodes_finish(ExecutorFinish_hook_type finish, QueryDesc *desc)
 {
-	PfsNodeQuery *query = find_open(desc);
+	PfsNodeQuery *query = pfs_node_query_of(desc->estate);
 
 	if (query != NULL && query->measured != NULL)
 		call_measured(query, NULL, finish, PFS_EXECUTOR_NO_RUN_ARGS);

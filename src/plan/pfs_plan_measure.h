@@ -43,7 +43,6 @@ typedef struct PfsNodeQuery
 	EState	   *estate;
 	struct PfsNodeQuery *next;	/* of pfs_node_queries */
 	const PlannedStmt *stmt;
-
 	Oid			user;
 	uint64		plan_id;
 	bool		is_worker;
@@ -60,6 +59,9 @@ typedef struct PfsNodeQuery
 
 /* The one whose run goes on; NULL: none. */
 extern PFS_HIDDEN PfsNodeQuery *pfs_node_running;
+
+/* The query that has this state; NULL: it is not measured. */
+extern PfsNodeQuery *pfs_node_query_of(const EState *estate);
 
 static inline uint64
 pfs_node_clock(void)

@@ -36,14 +36,23 @@ static TupleTableSlot *exec_first(PlanState *state);
 
 /* ---- calls of nodes ---- */
 
-/* A query that is not the running one, as that of a cursor whose node another one calls. */
-static pg_noinline PfsNodeQuery *
-find_query(const EState *estate)
+/* Few are open at a time. */
+PfsNodeQuery *
+pfs_node_query_of(const EState *estate)
 {
 	PfsNodeQuery *query = pfs_node_queries;
 
 	while (query != NULL && query->estate != estate)
 		query = query->next;
+	return query;
+}
+
+/* A query that is not the running one, as that of a cursor whose node another one calls. */
+static pg_noinline PfsNodeQuery *
+find_query(const EState *estate)
+{
+	PfsNodeQuery *query = pfs_node_query_of(estate);
+
 	if (query == NULL)
 		elog(ERROR, "pfs: a plan's node is not of a query that is measured");
 	return query;

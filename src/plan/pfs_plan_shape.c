@@ -93,23 +93,29 @@ mix_name(uint64 hash, Oid relation)
 	return hash;
 }
 
+/* Of a partition the table at the root, by range table index; else the same; 0: there is none. */
+static Index
+root_of(Index rti, const Walk *walk)
+{
+	if (rti > list_length(walk->stmt->rtable))
+		return 0;
+	while (walk->parents != NULL && rti != 0 && walk->parents[rti] != 0 &&
+		   rt_fetch(walk->parents[rti], walk->stmt->rtable)->rtekind == RTE_RELATION)
+		rti = walk->parents[rti];
+	return rti;
+}
+
 /* What is read: a relation, a function, values; of a partition the table at the root. */
 static uint64
 mix_range(uint64 hash, Index rti, Walk *walk)
 {
+	Index		root = root_of(rti, walk);
 	const RangeTblEntry *entry;
-	bool		is_child = false;
 
-	if (rti == 0 || rti > list_length(walk->stmt->rtable))
+	if (root == 0)
 		return hash;
-	while (walk->parents != NULL && walk->parents[rti] != 0 &&
-		   rt_fetch(walk->parents[rti], walk->stmt->rtable)->rtekind == RTE_RELATION)
-	{
-		rti = walk->parents[rti];
-		is_child = true;
-	}
-	entry = rt_fetch(rti, walk->stmt->rtable);
-	hash = mix(hash, entry->rtekind * 2 + is_child);
+	entry = rt_fetch(root, walk->stmt->rtable);
+	hash = mix(hash, entry->rtekind * 2 + (root != rti));
 	return entry->rtekind == RTE_RELATION ? mix_name(hash, entry->relid) : hash;
 }
 
@@ -371,15 +377,10 @@ index_of(const Plan *plan)
 static Oid
 relation_of(Index rti, const Walk *walk)
 {
-	const RangeTblEntry *entry;
+	Index		root = root_of(rti, walk);
+	const RangeTblEntry *entry = root == 0 ? NULL : rt_fetch(root, walk->stmt->rtable);
 
-	if (rti == 0 || rti > list_length(walk->stmt->rtable))
-		return InvalidOid;
-	while (walk->parents != NULL && walk->parents[rti] != 0 &&
-		   rt_fetch(walk->parents[rti], walk->stmt->rtable)->rtekind == RTE_RELATION)
-		rti = walk->parents[rti];
-	entry = rt_fetch(rti, walk->stmt->rtable);
-	return entry->rtekind == RTE_RELATION ? entry->relid : InvalidOid;
+	return entry != NULL && entry->rtekind == RTE_RELATION ? entry->relid : InvalidOid;
 }
 
 /* An index, of a partition that of the table at the root, if it is a part of one. */
